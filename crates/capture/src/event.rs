@@ -44,6 +44,8 @@ pub enum What {
     Failed(Option<String>, Aftermath),
     /// The session ended; what it had not committed was rolled back.
     Disconnected,
+    /// Nothing more is known of the session, nor how its transaction ended.
+    Lost,
     /// Something that cannot be replayed.
     Skipped(super::skipped::Reason),
 }

@@ -199,7 +199,7 @@ impl Assembler {
             self.skipped.add(reason);
             return Ok(());
         }
-        if what == What::Disconnected && !self.sessions.contains_key(&name) {
+        if matches!(what, What::Disconnected | What::Lost) && !self.sessions.contains_key(&name) {
             return Ok(());
         }
         let is_other = self.databases.excludes(database.as_deref());
@@ -242,6 +242,11 @@ impl Assembler {
                 session.number = usize::MAX;
                 done
             }
+            What::Lost => {
+                let done = self.give_up(&mut session, at_us, sink);
+                session.number = usize::MAX;
+                done
+            }
             What::Skipped(_) => Ok(()),
         };
         if session.number != usize::MAX {
@@ -259,14 +264,28 @@ impl Assembler {
         let mut sessions: Vec<Session> = sessions.into_values().collect();
         sessions.sort_by_key(|session| session.number);
         for mut session in sessions {
-            self.flush(&mut session, sink)?;
-            match &session.open {
-                Some(open) if open.is_block => {
-                    let has_steps = !open.transaction.steps.is_empty() || open.is_dropped;
-                    self.skipped.more(Reason::Unfinished, u64::from(has_steps));
-                }
-                Some(_) => self.end(&mut session, 0, Ending::Single, sink)?,
-                None => {}
+            self.give_up(&mut session, 0, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a session of which nothing more is known: a single statement is complete, a transaction is not.
+    fn give_up(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        self.flush(session, sink)?;
+        match session.open.take_if(|open| open.is_block) {
+            Some(open) => {
+                self.open_bytes -= open.bytes;
+                let has_steps = !open.transaction.steps.is_empty() || open.is_dropped;
+                self.skipped.more(Reason::Unfinished, u64::from(has_steps));
+            }
+            None => {
+                self.end(session, at_us, Ending::Single, sink)?;
+                self.flush(session, sink)?;
             }
         }
         Ok(())
@@ -1062,6 +1081,25 @@ shop: 1 statement
             [(0, Ending::Commit, 2), (0, Ending::Commit, 1), (2, Ending::Single, 1)]
         );
         assert_eq!(assembler.skipped.count(Reason::Unfinished), 1);
+    }
+
+    #[test]
+    fn the_open_transaction_of_a_lost_session_is_left_out() {
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("BEGIN", None)),
+                ("a", 1, sql("DELETE FROM t", None)),
+                ("a", 2, What::Lost),
+                ("a", 3, What::Disconnected),
+                ("b", 4, sql("SELECT 1", None)),
+                ("b", 5, What::Lost),
+            ],
+        );
+        let found: Vec<_> = all.iter().map(|t| (t.session, t.ending)).collect();
+        assert_eq!((found.as_slice(), assembler.open_bytes), (&[(1, Ending::Single)][..], 0));
+        assert_eq!(assembler.skipped.count(Reason::Unfinished), 1);
+        assert_eq!(assembler.skipped.count(Reason::RolledBack), 0);
     }
 
     #[test]

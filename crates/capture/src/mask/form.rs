@@ -1,11 +1,16 @@
 //! Values of the same form: digits become digits, letters letters of the same case, and everything else stays. Dates
-//! become dates, times times, UUIDs UUIDs; of JSON and arrays, only the values change.
+//! become dates, times times, UUIDs UUIDs; of JSON and arrays, only the values change. Zones of times stay.
+//!
+//! Letters and digits beyond ASCII become others of their kind in the same block of 256 code points, so that texts keep
+//! their script. One that is alone in its block becomes one of ASCII; only then, two texts may become one.
 //!
 //! The characters that change are a number whose places have different bases. A Feistel network with a keyed hash
 //! (SipHash-2-4) permutes all numbers of such places. Where only some of them are of the form, such as numbers without a
 //! zero at their beginning, the permutation is repeated until it returns one of them.
 
+use std::collections::HashMap;
 use std::hash::Hasher as _;
+use std::ops::Range;
 
 use serde_json::Value;
 use siphasher::sip::SipHasher24;
@@ -21,6 +26,8 @@ const DAY_SECONDS: u32 = 86_400;
 const DAY_DIGITS: usize = 5;
 /// Most repetitions; one in two or more is of the form, so that this is never reached.
 const REPEATED_MAX: u32 = 10_000;
+/// Code points of ASCII.
+const ASCII: Range<u32> = 0..0x80;
 /// Texts that stay: there is no other value of their form.
 const WORDS: [&str; 4] = ["t", "f", "true", "false"];
 
@@ -114,40 +121,24 @@ impl Permutation {
 
     /// Permutes the characters of a text; letters up to f may be digits.
     fn characters(&self, text: &str, is_hex: bool) -> String {
+        let mut alphabets = Alphabets { is_hex, known: HashMap::new() };
         let mut hasher = self.hasher;
         let (mut places, mut bases) = (Vec::new(), Vec::new());
         for c in text.chars() {
-            let (place, base) = match c {
-                c if is_hex && c.is_ascii_hexdigit() => (c.to_digit(16).unwrap_or(0), 16),
-                '0'..='9' => (u32::from(c) - u32::from('0'), 10),
-                'a'..='z' => (u32::from(c) - u32::from('a'), 26),
-                'A'..='Z' => (u32::from(c) - u32::from('A'), 26),
-                c if c.is_alphabetic() => {
-                    // There are too many to permute them: they choose the permutation.
-                    hasher.write_u32(u32::from(c));
-                    (u32::from(c) % 26, 26)
-                }
-                _ => continue,
-            };
-            places.push(place);
-            bases.push(base);
+            let Some(alphabet) = alphabets.of(c) else { continue };
+            let place = alphabet.binary_search(&c).unwrap_or_else(|_| {
+                // It is not one of those that it may become: it chooses the permutation.
+                hasher.write_u32(u32::from(c));
+                u32::from(c) as usize % alphabet.len()
+            });
+            places.push(u32::try_from(place).unwrap_or_default());
+            bases.push(u32::try_from(alphabet.len()).unwrap_or(1));
         }
         self.permute(&bases, hasher.finish(), &mut places);
         let mut places = places.into_iter();
-        let mut next = |first: char| {
-            let place = places.next().unwrap_or_default();
-            char::from_u32(u32::from(first) + place).unwrap_or(first)
-        };
-        let other = |c: char| match c {
-            c if is_hex && c.is_ascii_hexdigit() => {
-                let digit = char::from_digit(u32::from(next('\0')), 16).unwrap_or('0');
-                if c.is_ascii_uppercase() { digit.to_ascii_uppercase() } else { digit }
-            }
-            '0'..='9' => next('0'),
-            'A'..='Z' => next('A'),
-            c if c.is_uppercase() => next('A'),
-            c if c.is_alphabetic() => next('a'),
-            c => c,
+        let other = |c: char| match alphabets.of(c) {
+            Some(alphabet) => alphabet[places.next().unwrap_or_default() as usize],
+            None => c,
         };
         text.chars().map(other).collect()
     }
@@ -175,16 +166,18 @@ impl Permutation {
 
     /// `12:00:01.5+02`, of which the zone stays.
     fn time(&self, text: &str) -> Option<String> {
-        let number = |at: usize| -> Option<u32> { text.get(at..at + 2)?.parse().ok() };
+        let number = |at: usize| -> Option<u32> {
+            text.get(at..at + 2).filter(|pair| after_pair(pair).is_some())?.parse().ok()
+        };
         let (hour, minute, second) = (number(0)?, number(3)?, number(6)?);
         let is_form = text.as_bytes()[2] == b':' && text.as_bytes()[5] == b':';
         let seconds = (hour * 60 + minute) * 60 + second;
         if !is_form || seconds >= DAY_SECONDS || minute > 59 || second > 59 {
             return None;
         }
-        let seconds = self.below(DAY_SECONDS, 2, seconds);
         let rest = &text[8..];
-        let end = rest.find(['+', '-', 'Z']).unwrap_or(rest.len());
+        let end = fraction(rest)?;
+        let seconds = self.below(DAY_SECONDS, 2, seconds);
         let (hour, minute) = (seconds / 3600, seconds / 60 % 60);
         let fraction = self.characters(&rest[..end], false);
         Some(format!("{hour:02}:{minute:02}:{:02}{fraction}{}", seconds % 60, &rest[end..]))
@@ -204,7 +197,12 @@ impl Permutation {
         let other = |element: &str| {
             let inner = element.trim_matches('"');
             let is_null = element.eq_ignore_ascii_case("null");
-            let masked = if is_null { inner.to_owned() } else { self.text(inner) };
+            let masked = match inner {
+                inner if is_null => inner.to_owned(),
+                // Lists within lists are not read: their depth has no limit.
+                inner if inner.starts_with(['{', '[']) => self.characters(inner, false),
+                inner => self.text(inner),
+            };
             element.replacen(inner, &masked, usize::from(!inner.is_empty()))
         };
         let elements: Vec<String> = elements.split(',').map(other).collect();
@@ -223,6 +221,96 @@ impl Permutation {
             Value::Object(fields) => fields.values_mut().for_each(|value| self.json(value)),
         }
     }
+}
+
+/// A kind of characters that become each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Class {
+    Hex,
+    UpperHex,
+    Digit,
+    Upper,
+    Lower,
+    Letter,
+}
+
+impl Class {
+    /// The class of a character; `None` if it stays.
+    fn of(c: char, is_hex: bool) -> Option<Self> {
+        let hex = [Self::Hex, Self::UpperHex].into_iter().filter(|_| is_hex);
+        let mut all = hex.chain([Self::Digit, Self::Upper, Self::Lower, Self::Letter]);
+        all.find(|class| class.has(c))
+    }
+
+    fn has(self, c: char) -> bool {
+        match self {
+            Self::Hex => c.is_ascii_hexdigit() && !c.is_ascii_uppercase(),
+            Self::UpperHex => c.is_ascii_hexdigit() && !c.is_ascii_lowercase(),
+            Self::Digit => c.is_numeric(),
+            Self::Upper => c.is_uppercase() && !c.is_numeric(),
+            Self::Lower => c.is_lowercase() && !c.is_numeric(),
+            Self::Letter => {
+                c.is_alphabetic() && !c.is_numeric() && !c.is_uppercase() && !c.is_lowercase()
+            }
+        }
+    }
+
+    /// Its characters within a range of code points, in order.
+    fn within(self, range: Range<u32>) -> Vec<char> {
+        range.filter_map(char::from_u32).filter(|c| self.has(*c)).collect()
+    }
+}
+
+/// What the characters of a text may become.
+struct Alphabets {
+    is_hex: bool,
+    /// By the first code point of their block.
+    known: HashMap<(u32, Class), Vec<char>>,
+}
+
+impl Alphabets {
+    /// What a character may become, in order; `None` if it stays.
+    fn of(&mut self, c: char) -> Option<&[char]> {
+        let class = Class::of(c, self.is_hex)?;
+        let block = u32::from(c) & !0xff;
+        let range = if c.is_ascii() { ASCII } else { block.max(ASCII.end)..block + 0x100 };
+        let alphabet = self.known.entry((range.start, class)).or_insert_with(|| {
+            let found = class.within(range);
+            match class {
+                _ if found.len() > 1 => found,
+                Class::Letter => Class::Lower.within(ASCII),
+                class => class.within(ASCII),
+            }
+        });
+        Some(alphabet)
+    }
+}
+
+/// The length of the fraction in the rest of a time, such as `.250+02:00`; `None` if it is something else.
+fn fraction(rest: &str) -> Option<usize> {
+    let zone = match rest.strip_prefix('.') {
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => {
+            digits.trim_start_matches(|c: char| c.is_ascii_digit())
+        }
+        _ => rest,
+    };
+    let is_zone = match zone.strip_prefix(['+', '-']) {
+        Some(hours) => {
+            let mut left = after_pair(hours)?;
+            for _ in 0..2 {
+                left = after_pair(left.strip_prefix(':').unwrap_or(left)).unwrap_or(left);
+            }
+            left.is_empty()
+        }
+        None => matches!(zone, "" | "Z"),
+    };
+    is_zone.then(|| rest.len() - zone.len())
+}
+
+/// What follows two digits.
+fn after_pair(text: &str) -> Option<&str> {
+    let (pair, rest) = text.split_at_checked(2)?;
+    pair.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
 }
 
 fn is_uuid(text: &str) -> bool {
@@ -295,6 +383,43 @@ mod tests {
         assert!(triphammer_core::Timestamp::parse(&moment[..23]).is_some(), "{moment}");
         assert!(moment.ends_with("+02") && moment.len() == 26, "{moment}");
         assert_eq!(moment[..10], permutation.text("2026-01-31"));
+        for zone in ["Z", "-0330", "+05:30:15", ""] {
+            assert!(permutation.text(&format!("12:00:01{zone}")).ends_with(zone));
+        }
+        for rest in [" - Ann Smith", "Z Ann", "+02 Ann", "-Ann", "+1", ".+Ann", "+02:00:00:00"] {
+            for time in ["2026-01-31 12:00:01", "12:00:01"] {
+                let found = permutation.text(&format!("{time}{rest}"));
+                assert!(!found.contains("Ann") && !found.ends_with(rest), "{found}");
+            }
+        }
+    }
+
+    #[test]
+    fn characters_beyond_ascii_are_permuted_within_their_block() {
+        let permutation = permutation();
+        for range in ['а'..='я', 'А'..='Я', '٠'..='٩', '一'..='丿', 'à'..='ö'] {
+            let found: std::collections::BTreeSet<String> =
+                range.clone().map(|c| permutation.text(&c.to_string())).collect();
+            assert_eq!(found.len(), range.clone().count(), "{range:?}");
+            let block = |c: char| u32::from(c) >> 8;
+            let is_kept = |text: &String| text.chars().all(|c| block(c) == block(*range.start()));
+            assert!(found.iter().all(is_kept), "{found:?}");
+        }
+        for text in ["٠١٢٣٤٥٦", "Анна Смит", "王小明", "½²Ⅷ"] {
+            let found = permutation.text(text);
+            let same = found.chars().zip(text.chars()).filter(|(a, b)| a == b && *a != ' ');
+            assert!(same.count() < 3 && found != text, "{found}");
+            assert_eq!(found.len(), text.len());
+        }
+    }
+
+    #[test]
+    fn the_depth_of_lists_has_no_limit() {
+        let deep = format!("{}Ann{}", "{".repeat(200_000), "}".repeat(200_000));
+        let found = permutation().text(&deep);
+        assert!(found.len() == deep.len() && !found.contains("Ann"));
+        let found = permutation().text(&"{\"".repeat(200_000));
+        assert_eq!(found.len(), 400_000);
     }
 
     #[test]

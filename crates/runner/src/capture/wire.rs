@@ -152,16 +152,15 @@ impl WireRequest {
         let recorded = proxy.end_recording().map_err(|error| Failure::System {
             doing: format!("writing {}", self.output.file.display()),
             error,
-        })?;
-        let made = self.made(&recorded, proxy.unreached());
-        if let Ok(made) = &made {
+        });
+        let made = recorded.and_then(|recorded| {
+            let made = self.made(&recorded, proxy.unreached())?;
             file.keep()?;
             report(CaptureEvent::Recorded(made.ended_early.clone()));
-        }
-        if recorded.cut.is_some() {
-            // Clients keep their server for as long as they were promised.
-            self.wait_out(handle, &clock);
-        }
+            Ok(made)
+        });
+        // Clients keep their server for as long as they were promised, also when the recording is lost.
+        self.wait_out(handle, &clock);
         self.drain(handle, &proxy, report);
         made
     }

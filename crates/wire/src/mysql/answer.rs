@@ -243,7 +243,8 @@ impl PendingAnswer {
         }
         let is_read = has_rows && !self.is_unread;
         let answer = Answer {
-            rows: has_rows.then_some(self.rows),
+            // Rows of a cursor come with later commands.
+            rows: (has_rows && end.status.0 & CURSOR_EXISTS == 0).then_some(self.rows),
             changed: (!has_rows).then_some(end.changed),
             made,
             took_us: at_us.saturating_sub(self.since_us).max(0).unsigned_abs(),

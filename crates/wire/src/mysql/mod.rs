@@ -137,6 +137,8 @@ struct Session {
     definitions: usize,
     /// Whether the packet before is continued.
     is_continued: [bool; 2],
+    /// Whether the client sends a file, up to an empty packet.
+    is_sending_file: bool,
     /// Whether the log-in has succeeded.
     has_begun: bool,
     ready: Vec<(i64, What)>,
@@ -203,7 +205,7 @@ impl Reader {
             self.session = Session::default();
             (self.client, self.server) = (Frames::default(), Frames::default());
             events.push(self.event(at_us, What::Skipped(Reason::Messages)));
-            events.push(self.event(at_us, What::Disconnected));
+            events.push(self.event(at_us, What::Lost));
         }
     }
 }
@@ -247,7 +249,11 @@ impl Session {
     /// Takes a packet of the client.
     fn asked(&mut self, frame: &Frame<'_>, at_us: i64) -> Result<(), Nonsense> {
         let continues = self.continues(0, frame.head);
-        // Of a log-in, of a file, or the rest of a long command.
+        if self.is_sending_file {
+            self.is_sending_file = continues || frame.head[..3] != [0; 3];
+            return Ok(());
+        }
+        // Of a log-in, or the rest of a long command.
         if frame.head[3] != 0 || continues || !self.has_begun {
             return Ok(());
         }
@@ -263,7 +269,7 @@ impl Session {
             command::CLOSE => {
                 let id = rest.first_chunk().copied().map(u32::from_le_bytes).ok_or(Nonsense)?;
                 let closed = self.statements.remove(&id);
-                self.bytes -= closed.map_or(0, |closed| closed.bytes());
+                self.bytes = self.bytes.saturating_sub(closed.map_or(0, |closed| closed.bytes()));
                 return Ok(());
             }
             command::RESET_STATEMENT => {
@@ -292,8 +298,10 @@ impl Session {
     fn execute(&mut self, body: &[u8], at_us: i64) -> Option<Command> {
         let mut rest = Fields(body);
         let id = u32::from_le_bytes(rest.fixed().ok()?);
+        let prepares = |command: &Command| matches!(command, Command::Prepare { .. });
+        let is_ahead = id == LAST_PREPARED && self.commands.iter().any(prepares);
         let of = if id == LAST_PREPARED { self.last_prepared } else { id };
-        let Some(statement) = self.statements.get_mut(&of) else {
+        let Some(statement) = self.statements.get_mut(&of).filter(|_| !is_ahead) else {
             // Sent ahead of the answer to its Prepare: its parameters are not known.
             return Some(Command::Execute { id, binds: None, at_us });
         };
@@ -319,7 +327,7 @@ impl Session {
         if let Some(statement) = self.statements.get_mut(&id) {
             let bytes: usize = statement.long.values().map(Vec::len).sum();
             statement.long.clear();
-            self.bytes -= bytes;
+            self.bytes = self.bytes.saturating_sub(bytes);
         }
     }
 
@@ -397,7 +405,7 @@ impl Session {
     fn take(&mut self) -> Option<Command> {
         self.is_answering = false;
         let command = self.commands.pop_front()?;
-        self.bytes -= command.bytes();
+        self.bytes = self.bytes.saturating_sub(command.bytes());
         Some(command)
     }
 
@@ -414,7 +422,8 @@ impl Session {
             self.pending.begin(started_us, is_binary, makes);
         }
         match self.pending.packet(body, at_us).ok_or(Nonsense)? {
-            Step::More | Step::File => {}
+            Step::More => {}
+            Step::File => self.is_sending_file = true,
             Step::Done(_) => {
                 let answers = std::mem::take(&mut self.pending.answers);
                 match self.take() {
@@ -467,7 +476,7 @@ impl Session {
             return Err(Nonsense);
         };
         let (sql, started_us) = (sql.take(), *started_us);
-        self.bytes -= sql.as_ref().map_or(0, String::len);
+        self.bytes = self.bytes.saturating_sub(sql.as_ref().map_or(0, String::len));
         if body.first() == Some(&0xff) {
             let mut failed = PendingAnswer::default();
             failed.begin(started_us, false, false);
@@ -499,7 +508,7 @@ impl Session {
         };
         self.bytes += statement.bytes();
         let old = self.statements.insert(id, statement);
-        self.bytes -= old.map_or(0, |old| old.bytes());
+        self.bytes = self.bytes.saturating_sub(old.map_or(0, |old| old.bytes()));
         self.last_prepared = id;
         if self.definitions == 0 {
             self.take();

@@ -185,7 +185,9 @@ fn files_and_other_users_are_no_commands() {
         query("LOAD DATA LOCAL INFILE 'x' INTO TABLE t"),
         says(b"\xfbx"),
         data(2, b"\x03SELECT 1"),
-        data(3, b""),
+        // The number has begun anew.
+        data(0, b"\x03SELECT 2"),
+        data(1, b""),
         ok(1, 0, 2),
         asks(command::CHANGE_USER, b"ann\0\x01xnext\0"),
         says(b"\xfemysql_native_password\0abc\0"),
@@ -206,6 +208,42 @@ fn files_and_other_users_are_no_commands() {
             "Disconnected",
         ]
     );
+}
+
+#[test]
+fn what_runs_ahead_of_its_prepare_is_not_the_statement_before() {
+    let prepared = |id: u8| says(&[0, id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let last = [&LAST_PREPARED.to_le_bytes()[..], &[0, 1, 0, 0, 0]].concat();
+    let conversation = [
+        asks(command::PREPARE, b"DELETE FROM a"),
+        prepared(7),
+        asks(command::PREPARE, b"DELETE FROM b"),
+        asks(command::EXECUTE, &last),
+        prepared(8),
+        ok(1, 0, 2),
+        asks(command::EXECUTE, &last),
+        ok(1, 0, 2),
+    ];
+    assert_eq!(told(&conversation), ["skipped Binds", "shop: DELETE FROM b [] [- (1) - []]"]);
+}
+
+#[test]
+fn a_cursor_has_no_number_of_rows() {
+    let cursor = 2 | 0x40;
+    let conversation = [
+        asks(command::PREPARE, b"SELECT a FROM t"),
+        says(&[0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+        column(3),
+        eof(2),
+        asks(command::EXECUTE, &[7, 0, 0, 0, 1, 1, 0, 0, 0]),
+        says(&[1]),
+        column(3),
+        eof(cursor),
+        asks(command::FETCH, &[7, 0, 0, 0, 1, 0, 0, 0]),
+        says(&[0, 0, 5, 0, 0, 0]),
+        eof(2 | 0x80),
+    ];
+    assert_eq!(told(&conversation), ["shop: SELECT a FROM t [] [- - - []]", "skipped Cursor"]);
 }
 
 #[test]

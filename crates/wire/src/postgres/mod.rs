@@ -126,7 +126,7 @@ impl Reader {
             self.session = Session::default();
             (self.client, self.server) = (Frames::default(), Frames::default());
             events.push(self.event(at_us, What::Skipped(Reason::Messages)));
-            events.push(self.event(at_us, What::Disconnected));
+            events.push(self.event(at_us, What::Lost));
         }
     }
 }
@@ -223,7 +223,7 @@ impl Session {
 
     fn take(&mut self) -> Option<Request> {
         let request = self.requests.pop_front()?;
-        self.bytes -= request.bytes();
+        self.bytes = self.bytes.saturating_sub(request.bytes());
         Some(request)
     }
 
@@ -291,7 +291,9 @@ impl Session {
         {
             let PreparedStatement { sql, makes, columns, .. } = &**known;
             let (sql, makes, columns) = (sql.clone(), *makes, columns.clone());
-            *known = Arc::new(PreparedStatement { sql, oids, makes, columns });
+            let described = PreparedStatement { sql, oids, makes, columns };
+            self.bytes = (self.bytes + described.bytes()).saturating_sub(known.bytes());
+            *known = Arc::new(described);
         }
         Ok(())
     }
@@ -303,7 +305,7 @@ impl Session {
         }
         self.bytes += statement.bytes();
         if let Some(old) = self.statements.insert(name, Arc::new(statement)) {
-            self.bytes -= old.bytes();
+            self.bytes = self.bytes.saturating_sub(old.bytes());
         }
         Ok(())
     }
@@ -326,7 +328,7 @@ impl Session {
         match self.take() {
             Some(Request::Close { is_statement: true, name }) => {
                 if let Some(old) = self.statements.remove(&name) {
-                    self.bytes -= old.bytes();
+                    self.bytes = self.bytes.saturating_sub(old.bytes());
                 }
             }
             Some(Request::Close { name, .. }) => drop(self.portals.remove(&name)),
@@ -344,7 +346,7 @@ impl Session {
             // The server passes over a Sync while it copies.
             for _ in 0..end.unwrap_or_default() {
                 if let Some(passed) = self.requests.remove(1) {
-                    self.bytes -= passed.bytes();
+                    self.bytes = self.bytes.saturating_sub(passed.bytes());
                 }
             }
         }

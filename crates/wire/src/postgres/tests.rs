@@ -197,6 +197,33 @@ fn statements_of_the_extended_protocol_have_their_arguments() {
 }
 
 #[test]
+fn a_statement_that_is_described_and_closed_leaves_no_bytes() {
+    let mut reader = Reader::new("1".to_owned(), STARTUP);
+    let mut found = Vec::new();
+    let mut feed = |reader: &mut Reader, conversation: &[(From, Vec<u8>)]| {
+        for (from, bytes) in conversation {
+            match from {
+                From::Client => reader.client_sent(bytes, 0, &mut found),
+                From::Server => reader.server_sent(bytes, 0, &mut found),
+            }
+        }
+        reader.session.bytes
+    };
+    let prepare = |name| [parse(name, "SELECT $1", &[]), says(b'1', &[])];
+    feed(&mut reader, &[says(b'R', &[&[0; 4]]), ready(b"I")]);
+    let before = feed(&mut reader, &prepare("r"));
+    feed(&mut reader, &prepare("s"));
+    let described = [
+        asks(b'D', &[b"Ss\0"]),
+        says(b't', &[b"\0\x01", &23_u32.to_be_bytes()]),
+        columns_of(23, 0),
+        asks(b'C', &[b"Ss\0"]),
+        says(b'3', &[]),
+    ];
+    assert_eq!(feed(&mut reader, &described), before);
+}
+
+#[test]
 fn a_pipeline_is_one_transaction_and_skips_what_follows_an_error() {
     let run = |sql: &str| [parse("", sql, &[]), bind("", "", [0, 0], &[]), execute("", 0)];
     let mut conversation = run("UPDATE a").to_vec();
@@ -290,7 +317,7 @@ fn copy_has_its_number_of_rows() {
 fn what_is_not_the_protocol_ends_the_reading_of_its_connection() {
     let conversation =
         [query("SELECT 1"), says(b'1', &[]), query("SELECT 2"), complete("SELECT 1"), ready(b"I")];
-    assert_eq!(told(&conversation), ["skipped Messages", "Disconnected"]);
+    assert_eq!(told(&conversation), ["skipped Messages", "Lost"]);
 }
 
 /// A conversation of all messages.
