@@ -206,7 +206,7 @@ fn no_rate_is_searched_for_it_and_the_message_names_what_there_is() {
     assert_eq!(done.code, 2, "{}", done.err);
     let expected = "a run of TPROC-H is a set of queries, which `capacity` cannot vary";
     assert!(done.err.contains(expected), "{}", done.err);
-    assert!(done.err.contains("build, run, profile, check, drop"), "{}", done.err);
+    assert!(done.err.contains("build, run, profile, matrix, check, drop"), "{}", done.err);
 }
 
 #[test]
