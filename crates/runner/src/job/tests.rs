@@ -159,8 +159,13 @@ fn what_is_stopped_before_it_begins_ends_as_soon_as_it_has_begun() {
 fn to_look_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for kind in JobKind::ALL {
-        let given =
-            [("target", "null:"), ("other", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
+        let given = [
+            ("target", "null:"),
+            ("other", "null:"),
+            ("limit", "all.p95 < 1s"),
+            ("ab", "true"),
+            ("over", "vus=1,2"),
+        ];
         let taken = |name: &str| triphammer_settings::declared(kind, name).is_some();
         let given: Vec<_> = given.into_iter().filter(|(name, _)| taken(name)).collect();
         let mut job = job(&folder, settings(kind, &given));
@@ -171,7 +176,7 @@ fn to_look_does_nothing() {
         }
         let preview = job.preview(&mut Events::default()).unwrap();
         let runs = match kind {
-            JobKind::Compare => 2,
+            JobKind::Compare | JobKind::Matrix => 2,
             kind if kind.drives() => 1,
             _ => 0,
         };

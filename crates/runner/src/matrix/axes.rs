@@ -195,8 +195,8 @@ mod tests {
         let expected = ["postgres://a/x?sslmode=disable", "postgres://b/x?sslmode=disable"];
         assert_eq!(axes(urls, "").unwrap(), [axis("target", &expected)]);
         assert_eq!(
-            axes("mix=new_order=45,payment=43|new_order=1, vus=1,2", "").unwrap()[0],
-            axis("mix", &["new_order=45,payment=43", "new_order=1"])
+            axes("load=steps:a,b.csv|rate:100/s, vus=1,2", "").unwrap()[0],
+            axis("load", &["steps:a,b.csv", "rate:100/s"])
         );
     }
 
