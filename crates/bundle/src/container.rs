@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use triphammer_settings::failure::Failure;
@@ -98,7 +98,7 @@ impl Container {
                     bytes(size)
                 ));
             }
-            let mut content = Vec::new();
+            let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
             // A header may state less than there is.
             let read = entry.by_ref().take(size + 1).read_to_end(&mut content);
             match read {
@@ -136,18 +136,29 @@ fn safe(name: &str) -> Result<(), String> {
 /// # Errors
 /// When they are too large for an archive.
 pub(crate) fn pack(parts: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
+    pack_into(parts, Cursor::new(Vec::new())).map(Cursor::into_inner)
+}
+
+/// Does the same into a file.
+///
+/// # Errors
+/// As [`pack`], and when the file cannot be written to.
+pub(crate) fn pack_into<W: Write + Seek>(
+    parts: &BTreeMap<String, Vec<u8>>,
+    to: W,
+) -> Result<W, Failure> {
     let failed = |error: zip::result::ZipError| Failure::refuse(format!("packing: {error}"));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default())
         .unix_permissions(0o644);
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut zip = ZipWriter::new(to);
     for (name, content) in parts {
         zip.start_file(name.as_str(), options).map_err(failed)?;
         let written = zip.write_all(content);
         written.map_err(|error| Failure::System { doing: format!("packing {name}"), error })?;
     }
-    Ok(zip.finish().map_err(failed)?.into_inner())
+    zip.finish().map_err(failed)
 }
 
 #[cfg(test)]

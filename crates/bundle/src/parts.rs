@@ -13,7 +13,7 @@
 //! jobs/12/observed.csv                what was observed beside a run, unless that is very much
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use triphammer_document::JobId;
@@ -48,6 +48,39 @@ pub(crate) const JOB: &str = "job.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts(pub BTreeMap<String, Vec<u8>>);
 
+/// Passes each raw part of a job, of the jobs that belong to it, and of `others` to `each`, one after the
+/// other: all together may be large.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn each_raw(
+    store: &Store,
+    root: JobId,
+    others: &[JobId],
+    each: &mut dyn FnMut(String, String),
+) -> Result<(), Failure> {
+    let children = JobFilter { parent: Some(root), ..JobFilter::default() };
+    let children = store.jobs(&children)?.into_iter().map(|row| row.id);
+    let jobs: BTreeSet<JobId> = others.iter().copied().chain([root]).chain(children).collect();
+    for job in jobs {
+        if let Some(row) = store.export_job(job)? {
+            each(of_job(job, JOB), pretty(&row));
+        }
+        if let Some(document) = store.export_document(job)? {
+            each(document_of(job, root), document);
+        }
+        for (name, text) in EVIDENCE.iter().zip(store.evidence(job)?.into_iter().flatten()) {
+            each(of_job(job, name), text);
+        }
+        for table in JOB_TABLES {
+            if let Some(rows) = store.export(job, table)? {
+                each(table_of(job, table), rows);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Name of a part of a job.
 pub(crate) fn of_job(job: JobId, name: &str) -> String {
     format!("jobs/{}/{name}", job.0)
@@ -70,33 +103,11 @@ impl Parts {
     /// When the store cannot be read.
     pub fn raw(store: &Store, root: JobId, others: &[JobId]) -> Result<Self, Failure> {
         let mut parts = Self::default();
-        let children = JobFilter { parent: Some(root), ..JobFilter::default() };
-        let children = store.jobs(&children)?.into_iter().map(|row| row.id);
-        for job in others.iter().copied().chain([root]).chain(children) {
-            parts.add_job(store, job, root)?;
-        }
+        each_raw(store, root, others, &mut |name, text| {
+            parts.0.insert(name, text.into_bytes());
+        })?;
         Ok(parts)
     }
-
-    fn add_job(&mut self, store: &Store, job: JobId, root: JobId) -> Result<(), Failure> {
-        let mut add = |name: String, text: String| drop(self.0.insert(name, text.into_bytes()));
-        if let Some(row) = store.export_job(job)? {
-            add(of_job(job, JOB), pretty(&row));
-        }
-        if let Some(document) = store.export_document(job)? {
-            add(document_of(job, root), document);
-        }
-        for (name, text) in EVIDENCE.iter().zip(store.evidence(job)?.into_iter().flatten()) {
-            add(of_job(job, name), text);
-        }
-        for table in JOB_TABLES {
-            if let Some(rows) = store.export(job, table)? {
-                add(table_of(job, table), rows);
-            }
-        }
-        Ok(())
-    }
-
     /// Adds the parts that are made from a store with the rows of the job.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ impl Store {
             out.write_record(None::<&[u8]>).expect(expected);
         }
         let bytes = out.into_inner().expect(expected);
-        Ok((!is_empty).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+        Ok((!is_empty).then(|| String::from_utf8(bytes).expect("cells are text")))
     }
 
     /// The row of a job without its document, as a JSON object; `None` if there is no such job.

@@ -8,6 +8,7 @@ mod raw;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -24,13 +25,15 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{JobRow, Store, StoredJob};
 
-use crate::container::{Container, pack};
+use crate::container::{Container, pack_into};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
 use crate::parts::{
-    DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job,
+    DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, each_raw, of_job,
 };
 use crate::{names, signature};
 
+/// Bytes of an archive that are compared at a time.
+const CHUNK: usize = 1 << 16;
 /// Longest value that a disagreement quotes, in characters.
 const VALUE_MAX: usize = 200;
 
@@ -100,17 +103,19 @@ pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerif
     let manifest = manifest(&container)?;
     let signature = check_signature(&container, signer, &mut findings)?;
     let Container { archive, parts, damaged } = container;
-    let parts = Parts(parts);
+    let mut parts = Parts(parts);
     check_hashes(&parts, &damaged, &manifest, &mut findings)?;
     check_archive(&archive, &parts, &manifest, &mut findings)?;
+    drop(archive);
     let root = JobId(manifest.job);
     let (store, unread) = parts.restore(root)?;
     for (part, reason) in unread {
         findings.differs(&part, "the rows", "unreadable", &reason);
     }
-    check_form(&parts, &store, root, &mut findings)?;
+    // While all parts are there: what was compared is dropped.
     let written = parts.0.get(MANIFEST).cloned().unwrap_or_default();
     let shown = check_manifest(&written, &manifest, (&parts, &store), &mut findings);
+    check_form(&mut parts, &store, root, &mut findings)?;
     // A document that nobody could have written may break assumptions of the computation.
     let computed = catch_unwind(AssertUnwindSafe(|| jobs(&parts, &store, root, &mut findings)));
     let (outcome, method) = match computed {
@@ -270,61 +275,80 @@ fn check_archive(
         findings.not_recomputed("the archive around the parts: another version packed it");
         return Ok(());
     }
-    let again = pack(&parts.0)?;
-    let differs = || archive.iter().zip(&again).position(|(a, b)| a != b);
-    match again == archive {
-        true => findings.agrees("bytes of the archive", archive.len() as u64),
-        false => {
-            let place = differs().unwrap_or(archive.len().min(again.len()));
-            let byte = |bytes: &[u8]| bytes.get(place).map_or("none".into(), u8::to_string);
-            let (written, found) = (byte(archive), byte(&again));
-            findings.differs("the archive", &format!("byte {place}"), &written, &found);
+    // In a file: there are two archives and their parts otherwise.
+    let doing = || "packing into a temporary file".to_owned();
+    let system = |error| Failure::System { doing: doing(), error };
+    let file = tempfile::tempfile().map_err(system)?;
+    let mut again = pack_into(&parts.0, file)?;
+    again.rewind().map_err(system)?;
+    let mut chunk = vec![0; CHUNK];
+    for (number, written) in archive.chunks(CHUNK).enumerate() {
+        let found = &mut chunk[..written.len()];
+        let is_read = again.read_exact(found).is_ok();
+        if is_read && written == found {
+            continue;
         }
+        let place = written.iter().zip(&*found).position(|(a, b)| a != b).unwrap_or_default();
+        let (written, found) = (written[place].to_string(), found[place].to_string());
+        let place = format!("byte {}", number * CHUNK + place);
+        findings.differs("the archive", &place, &written, &found);
+        return Ok(());
+    }
+    match again.read(&mut chunk).map_err(system)? {
+        0 => findings.agrees("bytes of the archive", archive.len() as u64),
+        _ => findings.differs("the archive", "its end", "no more bytes", "more bytes"),
     }
     Ok(())
 }
 
 /// Writes the rows of the restored store again: each part must be the text that `bundle` writes for
-/// its values, without anything that a reader would overlook.
+/// its values, without anything that a reader would overlook. Forgets the tables, but not that they are
+/// there.
 fn check_form(
-    parts: &Parts,
+    parts: &mut Parts,
     store: &Store,
     root: JobId,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let jobs: Vec<JobId> = parts.jobs().into_iter().filter(|job| *job != root).collect();
-    let again = Parts::raw(store, root, &jobs)?;
-    for (name, written) in &parts.0 {
-        let is_raw = name.starts_with("jobs/") || name == DOCUMENT;
-        if name.ends_with(OBSERVED) {
-            continue;
+    let mut known = BTreeSet::new();
+    each_raw(store, root, &jobs, &mut |name, found| {
+        if let Some(written) = parts.0.get_mut(&name) {
+            same_form(&name, &String::from_utf8_lossy(written), &found, findings);
+            // Tables may be large, and are in the store.
+            if name.ends_with(".csv") {
+                *written = Vec::new();
+            }
         }
-        let Some(found) = again.0.get(name) else {
-            if is_raw {
-                findings.differs(name, "the whole part", "a part", "no rows of the job");
-            } else if ![MANIFEST, SIGNATURE].contains(&&**name) && !MADE.contains(&&**name) {
-                findings.differs(name, "the whole part", "a part", "no part of a bundle");
-            }
-            continue;
-        };
-        let [written, found] = [written, found].map(|text| String::from_utf8_lossy(text));
-        let place = match name.ends_with(".json") {
-            true => compare::text_differs(&written, &found),
-            false if written == found => None,
-            false => {
-                let place = written.bytes().zip(found.bytes()).position(|(a, b)| a != b);
-                Some(place.unwrap_or(written.len().min(found.len())))
-            }
-        };
-        let Some(place) = place else {
-            findings.agrees("raw parts that are written the same way again", 1);
-            continue;
-        };
-        let line = 1 + written.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count();
-        let [a, b] = [&written, &found].map(|text| compare::around(text, place));
-        findings.differs(name, &format!("the form of line {line}"), &a, &b);
+        known.insert(name);
+    })?;
+    let others = parts.0.keys().filter(|name| !known.contains(*name) && !name.ends_with(OBSERVED));
+    for name in others {
+        if name.starts_with("jobs/") || name == DOCUMENT {
+            findings.differs(name, "the whole part", "a part", "no rows of the job");
+        } else if ![MANIFEST, SIGNATURE].contains(&&**name) && !MADE.contains(&&**name) {
+            findings.differs(name, "the whole part", "a part", "no part of a bundle");
+        }
     }
     Ok(())
+}
+
+/// Compares a raw part with the text of its values.
+fn same_form(name: &str, written: &str, found: &str, findings: &mut Findings) {
+    let place = match name.ends_with(".json") {
+        true => compare::text_differs(written, found),
+        false if written == found => None,
+        false => {
+            let place = written.bytes().zip(found.bytes()).position(|(a, b)| a != b);
+            Some(place.unwrap_or(written.len().min(found.len())))
+        }
+    };
+    let Some(place) = place else {
+        return findings.agrees("raw parts that are written the same way again", 1);
+    };
+    let line = 1 + written.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count();
+    let [a, b] = [written, found].map(|text| compare::around(text, place));
+    findings.differs(name, &format!("the form of line {line}"), &a, &b);
 }
 
 /// Computes everything again that is in the documents of the jobs; returns the outcome of the whole,
