@@ -242,7 +242,8 @@ fn nonsense_half_messages_and_servers_that_are_gone_close_the_connection() {
             let mut client = TcpStream::connect(proxy.address()).unwrap();
             client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
             client.write_all(sent).unwrap();
-            client.shutdown(std::net::Shutdown::Write).unwrap();
+            // The proxy may have closed the connection already: then there is nothing to shut down.
+            let _ = client.shutdown(std::net::Shutdown::Write);
             let mut answer = Vec::new();
             let _ = client.read_to_end(&mut answer);
             let text = String::from_utf8_lossy(&answer);
