@@ -604,7 +604,7 @@ class Cell(Record):
     bottleneck: Bottleneck
     #: Highest share of failures among its runs, from 0 to 1.
     failure_share: float
-    #: 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs.
+    #: 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; where every combination has a single run, that run's own interval from its seconds, which does not include the variation between runs.
     interval: Optional[Interval]
     #: Mean of the primary metric over its runs.
     mean: float

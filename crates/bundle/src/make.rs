@@ -6,15 +6,12 @@ use triphammer_document::JobId;
 use triphammer_document::bundle::ShownNames;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
-use triphammer_store::{JobFilter, JobStatus, Store};
+use triphammer_store::{JobFilter, JobStatus, STORE_GAP, Store};
 
 use crate::container::pack;
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
 use crate::parts::Parts;
 use crate::{anonymous, names, signature};
-
-/// Kind of the note that seconds are missing in the store.
-const GAP: &str = "store_gap";
 
 /// How to make a bundle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +53,7 @@ fn check_evidence(store: &Store, job: JobId) -> Result<(), Failure> {
     if stored.row.kind != JobKind::Run || !has_result {
         return Ok(());
     }
-    let missing = if stored.notes.iter().any(|note| note.kind == GAP) {
+    let missing = if stored.notes.iter().any(|note| note.kind == STORE_GAP) {
         "seconds are missing, because the job store could not be written to; see its notes"
     } else if store.evidence(job)?.is_none() {
         "what its result was computed from is not stored, because another version stored it"

@@ -157,7 +157,7 @@ impl Parts {
         jobs.into_iter().map(JobId).collect()
     }
 
-    /// Puts the raw parts into an empty store. What cannot be read is told, by part and reason.
+    /// Puts the raw parts into an empty store. Returns what cannot be read, by part and reason.
     ///
     /// # Errors
     /// When there is no room for the store.

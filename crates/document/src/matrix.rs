@@ -113,8 +113,9 @@ pub struct Cell {
     pub values: Vec<String>,
     /// Mean of the primary metric over its runs.
     pub mean: f64,
-    /// 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; for
-    /// a single run, that run's own interval from its seconds, which does not include the variation between runs.
+    /// 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; where
+    /// every combination has a single run, that run's own interval from its seconds, which does not include the
+    /// variation between runs.
     pub interval: Option<Interval>,
     /// Median of the runs' 95th percentiles of response time, in microseconds.
     pub p95_us: u64,

@@ -15,12 +15,12 @@ use triphammer_core::{DbError, ErrorClass};
 
 use crate::socket::{Socket, plain};
 
-/// A connected stream of either kind.
-pub enum Stream<S = Socket> {
+/// A connected stream of either kind; `T` is TLS over a socket, of a client unless stated otherwise.
+pub enum Stream<S = Socket, T = TlsStream<S>> {
     /// A socket without TLS.
     Plain(S),
     /// TLS over a socket.
-    Tls(Box<TlsStream<S>>),
+    Tls(Box<T>),
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
@@ -104,7 +104,7 @@ fn tls_words(error: &rustls::Error) -> String {
     words
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
+impl<S: AsyncRead + Unpin, T: AsyncRead + Unpin> AsyncRead for Stream<S, T> {
     #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
@@ -118,7 +118,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
+impl<S: AsyncWrite + Unpin, T: AsyncWrite + Unpin> AsyncWrite for Stream<S, T> {
     #[inline]
     fn poll_write(
         self: Pin<&mut Self>,

@@ -112,7 +112,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "SIZE",
         of(&[CAPTURE]),
         "With --listen: memory for what is not recorded yet; if it is not enough, the recording ends, \
-         and forwarding goes on",
+         and forwarding continues",
     )
     .default("256MiB")
     .marked(&[NotInJobFile]),

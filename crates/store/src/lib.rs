@@ -39,3 +39,4 @@ pub use path::{default_path, store_path};
 pub use samples::{SamplePoint, SamplePoints, SampleWriter, SampledSecond, StoredSeries};
 pub use tables::VERSION;
 pub use transfer::{JOB_TABLES, TransferError};
+pub use write::STORE_GAP;

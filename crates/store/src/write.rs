@@ -29,6 +29,8 @@ use crate::held::place;
 
 /// Number of seconds written together.
 const BATCH_SECONDS: usize = 5;
+/// Kind of the note that seconds of a run are missing.
+pub const STORE_GAP: &str = "store_gap";
 /// Maximum number of seconds kept while the store cannot be written to; more are dropped, with a
 /// note.
 const WAITING_MAX: usize = 600;
@@ -233,7 +235,7 @@ impl Store {
         if missing > 0 {
             notes.push(Remark {
                 at_s: None,
-                kind: "store_gap".to_owned(),
+                kind: STORE_GAP.to_owned(),
                 text: format!(
                     "{missing} seconds of the series could not be stored; the totals are complete"
                 ),

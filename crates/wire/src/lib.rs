@@ -1,7 +1,6 @@
 //! A proxy in front of a server that records what passes, so that it can be replayed.
 //!
 //! ```text
-//! client    the client's end of a connection
 //! forward   one connection: both directions, and copies of what passes
 //! queue     the copies on their way, up to a limit
 //! record    the thread that reads them: messages, events, transactions, the file
@@ -14,7 +13,8 @@
 //! the recording cannot take, because it is too slow, too long, or has no space left, ends the recording; forwarding goes
 //! on. A client notices of all this only that its server has another address.
 
-mod client;
+#[cfg(test)]
+mod damage;
 mod forward;
 mod frames;
 mod mysql;
@@ -37,19 +37,22 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use triphammer_capture::mask::Mask;
 use triphammer_capture::sql::Syntax;
 use triphammer_capture::{Assembler, Databases};
 use triphammer_core::Clock;
 use triphammer_drivers::tunnel::{Stream, Tunnel};
 
-use crate::client::Client;
 use crate::forward::{Forwarding, Tap};
 use crate::mysql::startup::Begun;
 use crate::postgres::startup::{self, Beginning};
 use crate::queue::{Intake, Kind, Queue};
 use crate::record::Recording;
 pub use crate::record::{Cut, Limits, Recorded};
+
+/// The client's end of a connection.
+type Client = Stream<TcpStream, TlsStream<TcpStream>>;
 
 /// Most threads that forward; one forwards what several cores of a server answer.
 const THREADS_MAX: usize = 4;
@@ -196,7 +199,7 @@ impl Proxy {
         self.shared.unreached.load(Ordering::Relaxed)
     }
 
-    /// Ends the recording: what has passed until now is in the file. Forwarding goes on.
+    /// Ends the recording: what has passed until now is in the file. Forwarding continues.
     ///
     /// # Errors
     /// When the end of the file cannot be written; `Other` when the recording has ended before.

@@ -584,7 +584,7 @@ export interface Cell {
   bottleneck: Bottleneck;
   /** Highest share of failures among its runs, from 0 to 1. */
   failure_share: number;
-  /** 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs. */
+  /** 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; where every combination has a single run, that run's own interval from its seconds, which does not include the variation between runs. */
   interval: Interval | null;
   /** Mean of the primary metric over its runs. */
   mean: number;

@@ -19,7 +19,7 @@ use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::Values;
 use triphammer_document::parts::SettingChange;
-use triphammer_document::result::RunResult;
+use triphammer_document::result::{ErrorFigure, RunResult};
 use triphammer_document::series::{SecondRow, SeriesRow};
 use triphammer_settings::failure::Failure;
 use triphammer_store::{HistogramRow, ReadAt, Scope, Store, StoredJob, TimesKind, TotalRow};
@@ -143,7 +143,7 @@ fn lists(
     };
     same(table_of(job, "notes"), json!(stored.notes), json!(result.notes));
     let errors = store.export(job, "errors")?.unwrap_or_default();
-    same(table_of(job, "errors"), json!(lines(&errors)), json!(error_lines(result)));
+    same(table_of(job, "errors"), json!(rows_of(&errors)), json!(error_rows(result)));
     let row = of_job(job, JOB);
     // As it is written, not as it is read: a member that is missing may have a default.
     let written = store.export_job(job)?.unwrap_or_default();
@@ -175,41 +175,20 @@ fn lists(
     Ok(())
 }
 
-/// The lines of a table without its header.
-fn lines(text: &str) -> Vec<String> {
-    let mut reader = csv_lines(text);
-    if !reader.is_empty() {
-        reader.remove(0);
-    }
-    reader
-}
-
-/// Lines of CSV, of which a quoted value may have several.
-fn csv_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines() {
-        match lines.last_mut() {
-            Some(last) if last.matches('"').count() % 2 == 1 => {
-                last.push('\n');
-                last.push_str(line);
-            }
-            _ => lines.push(line.to_owned()),
-        }
-    }
-    lines
+/// The rows of a table without its header.
+fn rows_of(text: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.records().filter_map(Result::ok);
+    rows.map(|row| row.iter().map(str::to_owned).collect()).collect()
 }
 
 /// The rows that the errors of a result have in their table.
-fn error_lines(result: &RunResult) -> Vec<String> {
-    let quoted = |text: &str| match text.contains(['"', ',', '\n', '\r']) || text.is_empty() {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+fn error_rows(result: &RunResult) -> Vec<Vec<String>> {
+    let row = |(place, error): (usize, &ErrorFigure)| {
+        let (kind, class) = (error.transaction.clone(), error.class.label().to_owned());
+        vec![place.to_string(), kind, class, error.message.clone(), error.count.to_string()]
     };
-    let lines = (0..).zip(&result.errors).map(|(place, error): (u32, _)| {
-        let (kind, class) = (quoted(&error.transaction), quoted(error.class.label()));
-        format!("{place},{kind},{class},{},{}", quoted(&error.message), error.count)
-    });
-    lines.collect()
+    result.errors.iter().enumerate().map(row).collect()
 }
 
 /// Counters that the rows of seconds have, with their names there.

@@ -46,7 +46,7 @@ fn message(event: &CaptureEvent) -> String {
         }
         CaptureEvent::Recorded(None) => "the recording has ended".to_owned(),
         CaptureEvent::Recorded(Some(why)) => {
-            format!("warning: the recording has ended {why}; forwarding goes on")
+            format!("warning: the recording has ended {why}; forwarding continues")
         }
         CaptureEvent::Draining(open, limit) => format!(
             "still forwarding {}: until {} have passed, or Ctrl-C",

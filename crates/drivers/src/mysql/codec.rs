@@ -10,7 +10,8 @@ use super::error::broken;
 use crate::json_list::{exact, read_list};
 
 /// The protocol's types that must be distinguished.
-mod wire_type {
+#[expect(missing_docs, reason = "each is what its name says")]
+pub mod wire_type {
     pub const TINY: u8 = 1;
     pub const SHORT: u8 = 2;
     pub const LONG: u8 = 3;
@@ -33,7 +34,7 @@ mod wire_type {
 use wire_type as t;
 
 /// Flag of a column whose numbers are unsigned.
-const UNSIGNED: u16 = 32;
+pub const UNSIGNED: u16 = 32;
 
 /// Reads a packet from front to back; contains what is left of it.
 pub struct Reader<'a>(pub &'a [u8]);

@@ -30,5 +30,5 @@ pub use session::MysqlSession;
 
 /// What a proxy needs to read the packets of others.
 pub mod messages {
-    pub use super::codec::Reader;
+    pub use super::codec::{Reader, UNSIGNED, wire_type};
 }

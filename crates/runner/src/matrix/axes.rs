@@ -177,7 +177,8 @@ mod tests {
         if !target.is_empty() {
             settings.set(TARGET, target, Source::Flag);
         }
-        read(&settings, &[]).map_err(|error| error.to_string())
+        let workload = crate::describe("tproc-c").unwrap();
+        read(&settings, &workload.options).map_err(|error| error.to_string())
     }
 
     fn axis(name: &str, values: &[&str]) -> Axis {
@@ -195,8 +196,8 @@ mod tests {
         let expected = ["postgres://a/x?sslmode=disable", "postgres://b/x?sslmode=disable"];
         assert_eq!(axes(urls, "").unwrap(), [axis("target", &expected)]);
         assert_eq!(
-            axes("load=steps:a,b.csv|rate:100/s, vus=1,2", "").unwrap()[0],
-            axis("load", &["steps:a,b.csv", "rate:100/s"])
+            axes("mix=45,43,4,4,4|100,0,0,0,0, vus=1,2", "").unwrap()[0],
+            axis("mix", &["45,43,4,4,4", "100,0,0,0,0"])
         );
     }
 

@@ -65,7 +65,7 @@ of_activities! {
 }
 
 impl LiveEvent {
-    /// The event for a report of an activity's job; `None` if it is told with the activity.
+    /// The event for a report of an activity's job; `None` if the activity itself has it.
     #[must_use]
     pub fn of(activity: u64, report: LiveReport) -> Option<Self> {
         Some(match report {

@@ -11,7 +11,7 @@ use triphammer_drivers::mysql::{Tunnel, TunnelTls};
 use triphammer_drivers::tunnel::Stream;
 
 use super::capability as c;
-use crate::client::Client;
+use crate::Client;
 
 /// Longest packet of a log-in, in bytes.
 const PACKET_BYTES_MAX: usize = 64 * 1024;

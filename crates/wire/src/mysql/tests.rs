@@ -1,16 +1,8 @@
 //! Conversations of clients and servers, packet by packet.
 
-use triphammer_capture::answer::Answer;
-use triphammer_core::Rng;
-
 use super::*;
-
-/// Who sends a packet.
-#[derive(Clone, Copy, PartialEq)]
-enum From {
-    Client,
-    Server,
-}
+use crate::damage::{From, damaged};
+use triphammer_capture::answer::Answer;
 
 fn packet(sequence: u8, body: &[u8]) -> Vec<u8> {
     let [low, middle, high, _] = u32::try_from(body.len()).unwrap().to_le_bytes();
@@ -185,7 +177,7 @@ fn files_and_other_users_are_no_commands() {
         query("LOAD DATA LOCAL INFILE 'x' INTO TABLE t"),
         says(b"\xfbx"),
         data(2, b"\x03SELECT 1"),
-        // The number has begun anew.
+        // The number begins at 0 again.
         data(0, b"\x03SELECT 2"),
         data(1, b""),
         ok(1, 0, 2),
@@ -289,27 +281,7 @@ fn corrupt_and_cut_packets_neither_panic_nor_fill_the_memory() {
         error(1054),
     ];
     for seed in 0..5_000 {
-        let mut random = Rng::of(seed, &[]);
-        let mut draw = |bound: usize| usize::try_from(random.below(bound as u64)).unwrap();
-        let mut damaged = conversation.to_vec();
-        for _ in 0..=draw(3) {
-            let place = draw(damaged.len());
-            let bytes = &mut damaged[place].1;
-            if bytes.is_empty() {
-                continue;
-            }
-            let at = draw(bytes.len());
-            match draw(5) {
-                0 => bytes[at] = u8::try_from(draw(256)).unwrap(),
-                1 => bytes.truncate(at),
-                2 => bytes.insert(at, u8::try_from(draw(256)).unwrap()),
-                3 => drop(damaged.remove(place)),
-                _ => {
-                    let other = draw(damaged.len());
-                    damaged.swap(place, other);
-                }
-            }
-        }
+        let damaged = damaged(&conversation, seed);
         let mut reader = Reader::new("1".to_owned(), &response(0));
         let mut found = Vec::new();
         for (from, bytes) in [ok(0, 0, 2)].iter().chain(&damaged) {

@@ -3,25 +3,7 @@
 use std::fmt::Write as _;
 
 use triphammer_capture::Argument;
-use triphammer_drivers::mysql::messages::Reader;
-
-/// Types of the protocol.
-mod wire_type {
-    pub const TINY: u8 = 1;
-    pub const SHORT: u8 = 2;
-    pub const LONG: u8 = 3;
-    pub const FLOAT: u8 = 4;
-    pub const DOUBLE: u8 = 5;
-    pub const NULL: u8 = 6;
-    pub const TIMESTAMP: u8 = 7;
-    pub const LONGLONG: u8 = 8;
-    pub const INT24: u8 = 9;
-    pub const DATE: u8 = 10;
-    pub const TIME: u8 = 11;
-    pub const DATETIME: u8 = 12;
-    pub const YEAR: u8 = 13;
-}
-use wire_type as t;
+use triphammer_drivers::mysql::messages::{Reader, UNSIGNED, wire_type as t};
 
 /// A type, and whether its numbers are unsigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +13,6 @@ pub struct Kind {
     /// Whether numbers are unsigned.
     pub unsigned: bool,
 }
-
-/// Flag of a column whose numbers are unsigned.
-const UNSIGNED: u16 = 32;
 
 impl Kind {
     /// Reads the definition of a column, which ends with fields of fixed length; `None` if it is malformed.

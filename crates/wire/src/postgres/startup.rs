@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use triphammer_drivers::postgres::Tunnel;
 
-use crate::client::Client;
+use crate::Client;
 
 /// Codes of first messages (manual, "Message Formats").
 const TLS: i32 = 80_877_103;

@@ -1,17 +1,9 @@
 //! Conversations of clients and servers, message by message.
 
-use triphammer_core::Rng;
-
 use super::*;
+use crate::damage::{From, damaged};
 
 const STARTUP: &[u8] = b"\0\0\0\x21\0\x03\0\0user\0bob\0database\0shop\0\0";
-
-/// Who sends a message.
-#[derive(Clone, Copy, PartialEq)]
-enum From {
-    Client,
-    Server,
-}
 
 fn message(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let body = parts.concat();
@@ -369,27 +361,7 @@ fn everything() -> Vec<(From, Vec<u8>)> {
 fn corrupt_and_cut_messages_neither_panic_nor_fill_the_memory() {
     let conversation = everything();
     for seed in 0..3_000 {
-        let mut random = Rng::of(seed, &[]);
-        let mut draw = |bound: usize| usize::try_from(random.below(bound as u64)).unwrap();
-        let mut damaged = conversation.clone();
-        for _ in 0..=draw(3) {
-            let place = draw(damaged.len());
-            let bytes = &mut damaged[place].1;
-            if bytes.is_empty() {
-                continue;
-            }
-            let at = draw(bytes.len());
-            match draw(5) {
-                0 => bytes[at] = u8::try_from(draw(256)).unwrap(),
-                1 => bytes.truncate(at),
-                2 => bytes.insert(at, u8::try_from(draw(256)).unwrap()),
-                3 => drop(damaged.remove(place)),
-                _ => {
-                    let other = draw(damaged.len());
-                    damaged.swap(place, other);
-                }
-            }
-        }
+        let damaged = damaged(&conversation, seed);
         let mut reader = Reader::new("1".to_owned(), STARTUP);
         let mut found = Vec::new();
         for (from, bytes) in [says(b'R', &[&[0; 4]]), ready(b"I")].iter().chain(&damaged) {
