@@ -157,6 +157,15 @@ impl PostgresServer {
         Ok(name)
     }
 
+    /// The version, as `server_version_num` has it: 150004 is 15.4.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn version(&self) -> Result<u32, TestbedError> {
+        let version = self.run("postgres", "SHOW server_version_num")?;
+        Ok(version[0][0].as_ref().and_then(|number| number.parse().ok()).unwrap_or(0))
+    }
+
     /// Creates a copy of a database that has no sessions, for the test of this thread, and returns its URL. Copying
     /// tables takes a fraction of the time in which a build creates them.
     ///
@@ -165,10 +174,8 @@ impl PostgresServer {
     pub fn copy_of(&self, database: &str) -> Result<String, TestbedError> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("{database}_copy_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let version = self.run("postgres", "SHOW server_version_num")?;
-        let version: u32 = version[0][0].as_ref().and_then(|v| v.parse().ok()).unwrap_or(0);
         // The only way before PostgreSQL 15, and the faster one for databases of this size since then.
-        let strategy = if version < 150_000 { "" } else { "STRATEGY file_copy" };
+        let strategy = if self.version()? < 150_000 { "" } else { "STRATEGY file_copy" };
         let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{database}\" {strategy}");
         self.run("postgres", &create)?;
         self.drop_at_thread_end(&name);

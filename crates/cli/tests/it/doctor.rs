@@ -224,6 +224,8 @@ fn postgres_is_tested_and_nothing_remains() {
 
     let database = database_of(&target);
     server.run(database, "CREATE ROLE doctor_plain LOGIN PASSWORD 'r'").unwrap();
+    // Before version 15, everybody may create tables there.
+    server.run(database, "REVOKE CREATE ON SCHEMA public FROM PUBLIC").unwrap();
     let plain = as_user(&target, "doctor_plain");
     let refused = program.run(&["doctor", &plain, "--write-test", "--json"]);
     let document: Value = serde_json::from_str(&refused.out).unwrap();
