@@ -192,6 +192,7 @@ def run(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
+    order: Union[Literal["commit", "times"], None] = ...,
     storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
     hash_clusters: Union[Literal["no", "yes"], None] = ...,
@@ -280,6 +281,7 @@ def run(
     scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    order: Replay: what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit for a recording with answers, else times]
     storage_engine: mysql: storage engine of all tables
     partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
     hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
@@ -360,6 +362,7 @@ def profile(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
+    order: Union[Literal["commit", "times"], None] = ...,
     storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
     hash_clusters: Union[Literal["no", "yes"], None] = ...,
@@ -439,6 +442,7 @@ def profile(
     scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    order: Replay: what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit for a recording with answers, else times]
     storage_engine: mysql: storage engine of all tables
     partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
     hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
@@ -519,6 +523,7 @@ def capacity(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
+    order: Union[Literal["commit", "times"], None] = ...,
     storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
     hash_clusters: Union[Literal["no", "yes"], None] = ...,
@@ -598,6 +603,7 @@ def capacity(
     scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    order: Replay: what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit for a recording with answers, else times]
     storage_engine: mysql: storage engine of all tables
     partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
     hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
@@ -624,12 +630,14 @@ def compare(
     scale: Union[Union[int, str], None] = ...,
     seed: Union[Union[int, str], None] = ...,
     vus: Union[Text, None] = ...,
+    restore: Union[Text, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
     until_ci: Union[Union[float, str], None] = ...,
     cool_down: Union[Duration, None] = ...,
     ab: Union[bool, None] = ...,
+    replay: Union[Text, None] = ...,
     a: Union[Text, Sequence[Text], None] = ...,
     b: Union[Text, Sequence[Text], None] = ...,
     pairs: Union[Union[int, str], None] = ...,
@@ -689,6 +697,7 @@ def compare(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
+    order: Union[Literal["commit", "times"], None] = ...,
     storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
     hash_clusters: Union[Literal["no", "yes"], None] = ...,
@@ -714,12 +723,14 @@ def compare(
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load. With --ab, also levels, as in `profile`: a list (1,2,4,8) or a range that doubles (1..64), of each of which pairs are made [default: 1 for SQLite, else min(10, scale)]
+    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
     cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
+    replay: Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE
     a: With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated
     b: With --ab, a setting that applies only to the runs of B; can be repeated
     pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level]
@@ -779,6 +790,7 @@ def compare(
     scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    order: Replay: what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit for a recording with answers, else times]
     storage_engine: mysql: storage engine of all tables
     partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
     hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
@@ -867,6 +879,7 @@ def matrix(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
+    order: Union[Literal["commit", "times"], None] = ...,
     storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
     hash_clusters: Union[Literal["no", "yes"], None] = ...,
@@ -895,7 +908,7 @@ def matrix(
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
     over: A setting of a run and its values, such as vus=1,8,32 or isolation=read-committed,serializable; vus=1..64 doubles; between values that contain commas, write |. Can be repeated: the runs cover all combinations. The target may contain {NAME} for the value of such a setting, as in postgres://db1/tpcc{scale} with --over scale=10,100
     repeats: Number of runs of each combination; 2 or more show how much repeated runs vary [default: 3]
-    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, and the target as CELL_TARGET [default: nothing]
+    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -954,6 +967,7 @@ def matrix(
     scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    order: Replay: what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit for a recording with answers, else times]
     storage_engine: mysql: storage engine of all tables
     partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
     hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)

@@ -33,6 +33,9 @@ ComparisonVerdict = Record
 #: What shows that an anomaly would have been found.
 Control = Literal["load", "planted", "none"]
 
+#: How the answer of a replayed statement differs from the recorded one.
+Divergence = Literal["rows", "changed", "content", "fails", "succeeds", "other_error", "missing"]
+
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
 ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "schema_changed", "unsupported", "other"]
 
@@ -212,6 +215,22 @@ class AnswerComparison(Record):
     differences: list[str]
     #: Number of answers that differ from the first one to the same query.
     differing: int
+
+
+class AnswersCompared(Record):
+    """The answers of B beside those of A."""
+
+    __slots__ = ()
+    #: Statements of the recording whose answers are the same in all replays of A, and in all of B.
+    compared: int
+    #: Number of these whose answers differ between A and B.
+    differing: int
+    #: Number of replays of A and of B.
+    replays: list[int]
+    #: The statements whose answers differ, those with the most first.
+    statements: list[DifferingStatement]
+    #: Statements that are not compared, because their answers differ among the replays of one side.
+    unstable: int
 
 
 class Arrivals(Record):
@@ -786,6 +805,8 @@ class ComparisonResult(Document):
     __slots__ = ()
     #: The baseline.
     a: Side
+    #: Whether both sides answer the same to a replay; `None` for other loads.
+    answers: Optional[AnswersCompared]
     #: The side that is compared with the baseline.
     b: Side
     #: Conditions that differ between the sides.
@@ -814,6 +835,8 @@ class ComparisonResult(Document):
     primary_metric: PrimaryMetricName
     #: Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
     profiles: Optional[Profiles]
+    #: Times of the statements of a replay on both sides; empty for other loads.
+    speeds: list[StatementSpeed]
     #: Start of the first run (its second 0), RFC 3339, UTC.
     started_at: str
     #: `complete`, or `interrupted` or `failed` if pairs are missing.
@@ -956,6 +979,22 @@ class Difference(Record):
     subject: Subject
 
 
+class DifferingStatement(Record):
+    """A statement to which B answers other than A."""
+
+    __slots__ = ()
+    #: Differences of A's last replay from the recording; none if it answered as recorded, or if the recording has no answers.
+    a: list[DivergenceCount]
+    #: Differences of B's last replay from the recording.
+    b: list[DivergenceCount]
+    #: Number of its answers that were compared.
+    compared: int
+    #: Number of these that differ.
+    differing: int
+    #: The statement, in one line.
+    text: str
+
+
 class Disagreement(Record):
     """A statement that does not agree with what it was computed from."""
 
@@ -968,6 +1007,34 @@ class Disagreement(Record):
     place: str
     #: What the part says.
     written: str
+
+
+class DivergenceCount(Record):
+    """The number of divergences of a kind."""
+
+    __slots__ = ()
+    #: How many times.
+    count: int
+    #: The kind.
+    kind: Divergence
+    #: Its name for people.
+    title: str
+
+
+class DivergenceExample(Record):
+    """One divergence. It has no values of the recording: those are where its session and time are."""
+
+    __slots__ = ()
+    #: When its transaction began in the recording, in seconds.
+    at_s: float
+    #: The kind.
+    kind: Divergence
+    #: What was recorded.
+    recorded: str
+    #: What the replay met.
+    replayed: str
+    #: The recorded session, from 1.
+    session: int
 
 
 class DoctorResult(Document):
@@ -1298,6 +1365,20 @@ class Figures(Record):
     total: TypeFigures
     #: Figures by transaction type, in the workload's order.
     types: list[TypeFigures]
+
+
+class FirstDivergence(Record):
+    """The divergence that was first in the recording."""
+
+    __slots__ = ()
+    #: When its transaction began in the recording, in seconds.
+    at_s: float
+    #: The kind.
+    kind: Divergence
+    #: The statement, in one line.
+    text: str
+    #: Its name for people.
+    title: str
 
 
 class Hidden(Record):
@@ -1752,6 +1833,18 @@ class LostRange(Record):
     user: int
 
 
+class MadeValues(Record):
+    """What became of values that the server makes, such as ids."""
+
+    __slots__ = ()
+    #: Number of arguments that should have been replaced, and whose value the replayed server did not make, because the statement that makes it failed or was not reached.
+    missing: int
+    #: Number of values that the recorded server made.
+    recorded: int
+    #: Number of arguments in whose place the value of the replayed server was sent.
+    replaced: int
+
+
 class MatrixCurve(Record):
     """The scalability law over the virtual users, or streams, at a combination of the other settings."""
 
@@ -1978,6 +2071,18 @@ class Order(Record):
     seed: int
     #: Number of virtual users, or streams, of each run, in the order known so far.
     steps: list[int]
+
+
+class OrderWaits(Record):
+    """Waits for other sessions, by which a replay keeps the recorded order."""
+
+    __slots__ = ()
+    #: Number of waits that were given up.
+    given_up: int
+    #: Time of these waits, in seconds.
+    waited_s: float
+    #: Number of times that a statement waited for a transaction of another session.
+    waits: int
 
 
 class Outage(Record):
@@ -2356,6 +2461,32 @@ class Remark(Record):
     text: str
 
 
+class ReplayAnswers(Record):
+    """What the statements of a replay answered."""
+
+    __slots__ = ()
+    #: Number of answers that were compared, without those that cannot be equal.
+    compared: int
+    #: Number of these that differ.
+    differing: int
+    #: The divergence that was first in the recording; those that follow may be its consequence.
+    first: Optional[FirstDivergence]
+    #: Values that the server makes.
+    made: MadeValues
+    #: Waits that keep the recorded order.
+    order: OrderWaits
+    #: Number of statements that were sent.
+    sent: int
+    #: The statements whose answers differ, and those that cannot be equal; in the order in which they first differ in the recording.
+    statements: list[StatementAnswers]
+    #: Number of these that succeeded, or failed as they did when they were recorded.
+    succeeded: int
+    #: Number of answers of statements that cannot be equal.
+    unstable: int
+    #: Number of statements without a recorded answer.
+    without_answer: int
+
+
 class RetryPolicy(Record):
     """Retries of serialization failures and deadlocks, with the same input."""
 
@@ -2436,6 +2567,8 @@ class RunResult(RunDocument):
     queries: Optional[QueriesResult]
     #: Streams of queries that ran beside the transactions; `None` without streams.
     query_streams: Optional[QueryStreams]
+    #: What the statements of a replay answered, beside the recorded answers; `None` for other loads.
+    replay: Optional[ReplayAnswers]
     #: Requirements of the run (`--require`) and their outcomes.
     requirements: list[Judgement]
     #: Round trips of the whole run.
@@ -2804,6 +2937,24 @@ class Staleness(Record):
     stale: int
 
 
+class StatementAnswers(Record):
+    """A statement of the recording, and how its answers compare."""
+
+    __slots__ = ()
+    #: Number of answers that were compared.
+    compared: int
+    #: Number of these that differ in at least one way.
+    differing: int
+    #: The differences, the gravest first; without those that did not occur.
+    divergences: list[DivergenceCount]
+    #: The first divergences.
+    examples: list[DivergenceExample]
+    #: The statement, in one line.
+    text: str
+    #: Why answers to it cannot be expected to be equal, such as `now()`; `None` if they can.
+    unstable: Optional[str]
+
+
 class StatementFigures(Record):
     """Times of one statement of a script over the whole run, including ramp-up."""
 
@@ -2822,6 +2973,22 @@ class StatementFigures(Record):
     text: str
     #: Its transaction type: the script.
     transaction: str
+
+
+class StatementSpeed(Record):
+    """The time of a statement on both sides."""
+
+    __slots__ = ()
+    #: Mean time over the runs of A, in microseconds.
+    a_us: float
+    #: Mean time over the runs of B, in microseconds.
+    b_us: float
+    #: Ratio of B to A, with an interval that holds for all statements together; `None` if it cannot be computed.
+    comparison: Optional[Comparison]
+    #: Its share of the time of all statements of A.
+    share: float
+    #: The statement, in one line.
+    text: str
 
 
 class StatementWaits(Record):

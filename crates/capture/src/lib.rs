@@ -15,7 +15,7 @@
 //! columns/   the column that a value belongs to
 //! digest/    statistics of statements to a workload file: parameters are guessed from the tables
 //! mask       other values in place of those that were captured
-//! written    texts and names in workload files
+//! written    names in statements, and texts and names in workload files
 //! ```
 //!
 //! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
@@ -44,8 +44,8 @@ pub use argument::Argument;
 pub use databases::Databases;
 pub use event::{Aftermath, Event, What};
 pub use log::{Format, Log, other_source};
-pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
+pub use sessions::{Assembler, Bounds, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;
 pub use skipped::{Reason, Skipped};
 pub use statement::{Characteristics, used_database};
-pub use written::title;
+pub use written::{inserted, table, title};

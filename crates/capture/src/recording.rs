@@ -11,7 +11,8 @@
 //!
 //! A statement comes before its first use. Transactions are in the order in which they ended. A transaction is its
 //! session, its start in µs after `started`, its ending (`single`, `commit` or `rollback`, then an isolation level and
-//! `read` if it has them), its statements, and the gap before COMMIT or ROLLBACK. Each of its statements is its number,
+//! `read` if it has them), its statements, the gap before COMMIT or ROLLBACK, and if they are known, the times of BEGIN and
+//! of COMMIT or ROLLBACK in µs. Each of its statements is its number,
 //! the gap before it in µs, its arguments, and what the server answered, if that is known. An argument is null, a whole
 //! number, a text, or `{"number": "1.5"}`. A negative gap counts from the start of the statement before, because the log
 //! does not have its end. An answer has what is known of [`Answer`]: `rows`, `changed`, `error`, `hash` in hexadecimal
@@ -28,7 +29,7 @@ use super::answer::Answer;
 use super::event::Argument;
 use super::lines::{Line, Lines};
 use super::log::Format;
-use super::sessions::{Ending, Gap, Step, Transaction};
+use super::sessions::{Bounds, Ending, Gap, Step, Transaction};
 use super::shapes::Shapes;
 use super::skipped::Reason;
 use super::sql::Syntax;
@@ -113,7 +114,13 @@ impl<W: Write> Recorder<W> {
         self.transactions += 1;
         self.statements += transaction.steps.len() as u64;
         let (ending, last) = (ending(transaction), gap(transaction.last_gap));
-        self.line(&(transaction.session, start_us, ending, &transaction.steps, last))
+        let (session, steps) = (transaction.session, &transaction.steps);
+        match transaction.took_us {
+            Bounds { begin: 0, end: 0 } => self.line(&(session, start_us, ending, steps, last)),
+            Bounds { begin, end } => {
+                self.line(&(session, start_us, ending, steps, last, [begin, end]))
+            }
+        }
     }
 
     /// Writes the end of the recording; returns its length in seconds.
@@ -348,8 +355,12 @@ fn transaction(
     fields: &[Value],
     numbers: &std::collections::HashMap<u64, usize>,
 ) -> Result<Transaction, String> {
-    let [session, start, ending, steps, last] = fields else {
-        return Err("a transaction must have 5 elements".to_owned());
+    let (session, start, ending, steps, last, took) = match fields {
+        [session, start, ending, steps, last] => (session, start, ending, steps, last, None),
+        [session, start, ending, steps, last, took] => {
+            (session, start, ending, steps, last, Some(took))
+        }
+        _ => return Err("a transaction must have 5 or 6 elements".to_owned()),
     };
     let session = session.as_u64().and_then(|n| usize::try_from(n).ok());
     let start_us = start.as_i64().ok_or("the start of a transaction must be a number")?;
@@ -377,6 +388,7 @@ fn transaction(
         ending,
         steps: steps?,
         last_gap: read_gap(last)?,
+        took_us: took.map_or(Ok(Bounds::default()), read_bounds)?,
     })
 }
 
@@ -450,6 +462,12 @@ fn is_number(value: &Value) -> bool {
 fn read_gap(value: &Value) -> Result<Gap, String> {
     let us = value.as_i64().ok_or("a gap must be a whole number of µs")?;
     Ok(Gap { us: us.unsigned_abs(), from_start: us < 0 })
+}
+
+fn read_bounds(value: &Value) -> Result<Bounds, String> {
+    let us = |index: usize| value.get(index).and_then(Value::as_u64);
+    let both = us(0).zip(us(1)).map(|(begin, end)| Bounds { begin, end });
+    both.ok_or_else(|| "the times of BEGIN and COMMIT must be two whole numbers of µs".to_owned())
 }
 
 impl Recording {
@@ -595,7 +613,7 @@ mod tests {
             ("{\"triphammer_recording\": 1}\n[0, 0, \"maybe\", [], 0]\n", "line 2: unknown ending"),
             (
                 "{\"triphammer_recording\": 1}\n[0, 0]\n",
-                "line 2: a transaction must have 5 elements",
+                "line 2: a transaction must have 5 or 6 elements",
             ),
         ] {
             let error = read(text.as_bytes()).unwrap_err();

@@ -98,6 +98,17 @@ pub struct Transaction {
     pub steps: Vec<Step>,
     /// The time before its COMMIT or ROLLBACK.
     pub last_gap: Gap,
+    /// Times of its BEGIN and of its COMMIT or ROLLBACK, in microseconds; 0 where the source does not have them.
+    pub took_us: Bounds,
+}
+
+/// A time of the begin of a transaction and one of its end, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// That of the begin.
+    pub begin: u64,
+    /// That of the end.
+    pub end: u64,
 }
 
 /// A session of a log.
@@ -426,6 +437,7 @@ impl Assembler {
                 let mut open = self.open(session, at_us, true);
                 merge(&mut open.transaction.characteristics, characteristics);
                 open.took(at_us, arrival.took_us);
+                open.transaction.took_us.begin = arrival.took_us.unwrap_or_default();
                 session.open = Some(open);
             }
             Effect::Characteristics(characteristics) => {
@@ -438,10 +450,12 @@ impl Assembler {
             Effect::Commit(chains) => {
                 // It may fail, as for a deferred constraint.
                 let ending = if has_failed { Ending::Rollback } else { Ending::Commit };
+                session.takes_to_end(arrival.took_us);
                 self.end(session, at_us, ending, sink)?;
                 session.open = chains.then(|| self.open(session, at_us, true));
             }
             Effect::Rollback(chains) => {
+                session.takes_to_end(arrival.took_us);
                 self.end(session, at_us, Ending::Rollback, sink)?;
                 session.open = chains.then(|| self.open(session, at_us, true));
             }
@@ -610,6 +624,7 @@ impl Assembler {
             ending: if is_block { Ending::Commit } else { Ending::Single },
             steps: Vec::new(),
             last_gap: Gap::default(),
+            took_us: Bounds::default(),
         };
         Open {
             transaction,
@@ -705,6 +720,13 @@ impl Assembler {
 }
 
 impl Session {
+    /// The statement that ends the transaction took this time.
+    fn takes_to_end(&mut self, took_us: Option<u64>) {
+        if let Some(open) = &mut self.open {
+            open.transaction.took_us.end = took_us.unwrap_or_default();
+        }
+    }
+
     /// A statement changed settings, and is not replayed.
     fn set(&mut self, text: &str) {
         let variables = Variables::of(text, self.rules);

@@ -6,6 +6,7 @@
     reason = "sessions live on one worker thread, so their futures need not be Send"
 )]
 
+pub mod answers;
 pub mod clock;
 pub mod error;
 pub mod event;

@@ -71,6 +71,8 @@ pub struct Rows {
     wide: Vec<i128>,
     /// Names of the columns, if requested.
     names: Option<Vec<String>>,
+    /// Whether fields are the database's own texts.
+    texts: bool,
 }
 
 impl Rows {
@@ -85,6 +87,20 @@ impl Rows {
     #[must_use]
     pub fn with_names() -> Self {
         Self { names: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Creates an empty buffer whose fields are texts as the database writes them, whatever their types: what two
+    /// databases answer can be compared so. Drivers that read other forms than text only leave the fields as they are.
+    #[must_use]
+    pub fn as_texts() -> Self {
+        Self { texts: true, ..Self::default() }
+    }
+
+    /// Whether drivers should store fields as [texts](Rows::as_texts).
+    #[must_use]
+    #[inline]
+    pub const fn wants_texts(&self) -> bool {
+        self.texts
     }
 
     /// Whether drivers should [set](Rows::set_names) the names of the columns.
@@ -319,6 +335,15 @@ impl<'a> Row<'a> {
 
     fn get(&self, column: usize) -> Option<&'a Cell> {
         self.cells.get(column)
+    }
+
+    /// The bytes of a text field, which may not be UTF-8; `None` for NULL and for other fields.
+    #[must_use]
+    pub fn bytes(&self, column: usize) -> Option<&'a [u8]> {
+        match self.get(column) {
+            Some(Cell::Text(span)) => Some(&self.rows.text[span.range()]),
+            _ => None,
+        }
     }
 
     /// Whether the field is SQL NULL.

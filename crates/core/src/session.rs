@@ -151,6 +151,17 @@ impl Access {
     }
 }
 
+/// What a statement did to rows, as far as the protocol says it with the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowEffect {
+    /// Number of rows that it changed.
+    pub changed: Option<u64>,
+    /// Number of rows that it found, of which an UPDATE may have left some as they were.
+    pub found: Option<u64>,
+    /// Number that it made for a column that counts by itself, such as AUTO_INCREMENT of MySQL: that of the first row.
+    pub made_id: Option<u64>,
+}
+
 /// One connection. A failed call leaves the session usable unless the error's class [loses the
 /// session](crate::ErrorClass::loses_session); after a failed statement in a transaction the caller
 /// must roll that transaction back.
@@ -240,10 +251,10 @@ pub trait Session: 'static {
         self.script(sql).await
     }
 
-    /// Number of rows that the last statement changed, as opposed to found, if the driver knows it after a statement of
-    /// any kind. Costs no round trip.
-    fn changed(&self) -> Option<u64> {
-        None
+    /// What the last statement did to rows, as far as the driver knows it after a statement of any kind. Costs no round
+    /// trip.
+    fn effect(&self) -> RowEffect {
+        RowEffect::default()
     }
 
     /// Starts, synchronises or ends a pipeline. Inside, [`Session::execute`] returns at once with

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::ReplayAnswers;
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass, SpecError};
 pub use crate::name::Name;
@@ -421,6 +422,11 @@ pub trait Workload: Send + Sync + 'static {
     /// count them.
     fn statement_times(&self) -> Vec<StatementTimes> {
         Vec::new()
+    }
+
+    /// What the statements of a replay answered so far; `None` for every other workload.
+    fn replay_answers(&self) -> Option<ReplayAnswers> {
+        None
     }
 
     /// The queries that a run times: all that it does if its measure is [`MeasureDef::Queries`], else beside its

@@ -10,7 +10,7 @@ use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Admin, Canceller, Capabilities, CountErrors, Database, EngineControl, Isolation,
-    LockMode, NodeStatus, Pipeline, Pipelining, Protocol, Role, RowSource, ServerInfo,
+    LockMode, NodeStatus, Pipeline, Pipelining, Protocol, Role, RowEffect, RowSource, ServerInfo,
     ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
@@ -264,8 +264,8 @@ macro_rules! drivers {
             })
         }
 
-        fn changed(&self) -> Option<u64> {
-            match &self.inner { $(DriverSession::$name(session) => session.changed(),)+ }
+        fn effect(&self) -> RowEffect {
+            match &self.inner { $(DriverSession::$name(session) => session.effect(),)+ }
         }
 
         async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use triphammer_core::error::DbError;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Isolation, Pipeline, Pipelining, RowSource, Session, StatementId,
+    Access, Canceller, Isolation, Pipeline, Pipelining, RowEffect, RowSource, Session, StatementId,
     execute_then_commit,
 };
 use triphammer_core::sql::BoundStatement;
@@ -168,8 +168,8 @@ impl<S: Session> Session for Metered<S> {
         self.committed(result)
     }
 
-    fn changed(&self) -> Option<u64> {
-        self.session.changed()
+    fn effect(&self) -> RowEffect {
+        self.session.effect()
     }
 
     /// Only the end of a pipeline waits, for all that was sent; it may have committed.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use triphammer_core::error::DbError;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Isolation, Pipeline, Pipelining, RowSource, Session, StatementId,
+    Access, Canceller, Isolation, Pipeline, Pipelining, RowEffect, RowSource, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::{Value, write_decimal};
@@ -159,8 +159,8 @@ impl<S: Session> Session for Recorded<S> {
         self.session.text(sql, commits, rows).await
     }
 
-    fn changed(&self) -> Option<u64> {
-        self.session.changed()
+    fn effect(&self) -> RowEffect {
+        self.session.effect()
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {

@@ -15,6 +15,7 @@ use super::chart::Charset;
 use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, fill};
+use super::replays;
 use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
@@ -79,6 +80,15 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
         }
     }
     let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
+    if let Some(answers) = &result.answers {
+        let lines =
+            replays::answers(answers).iter().flat_map(|line| wrapped("  ", line, WIDTH)).collect();
+        parts.push(titled(replays::ANSWERS, lines));
+        parts.extend(replays::differing(answers).map(|table| indented(&table)));
+    }
+    if let Some(speeds) = replays::speeds(result) {
+        parts.push(titled(replays::SPEEDS, indented(&speeds)));
+    }
     if !result.differences.is_empty() {
         parts.push(titled("What differs", what_differs(&result.differences)));
     }
@@ -134,6 +144,16 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
         if !profiles.curves.is_empty() {
             out.push_str(&format!("\n## Curves\n\n{}", curves(profiles).markdown()));
         }
+    }
+    if let Some(answers) = &result.answers {
+        out.push_str(&format!("\n## {}\n\n", replays::ANSWERS));
+        replays::answers(answers).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
+        if let Some(table) = replays::differing(answers) {
+            out.push_str(&format!("\n{}", table.markdown()));
+        }
+    }
+    if let Some(speeds) = replays::speeds(result) {
+        out.push_str(&format!("\n## {}\n\n{}", replays::SPEEDS, speeds.markdown()));
     }
     if !result.differences.is_empty() {
         let table = differences(&result.differences).markdown();

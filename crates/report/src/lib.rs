@@ -33,6 +33,7 @@ mod plans;
 mod profile;
 mod queries;
 mod query_streams;
+mod replays;
 mod summary;
 mod table;
 mod text;

@@ -98,6 +98,13 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n## {}\n\n", observed::OBSERVERS));
         observed::remarks(seen).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
     }
+    if let Some(answers) = &result.replay {
+        out.push_str(&format!("\n## {}\n\n", words::ANSWERS));
+        words::answers(answers).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
+        for (heading, table) in words::answer_tables(answers) {
+            out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
+        }
+    }
     if let Some(table) = words::statements(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::STATEMENTS, table.markdown()));
     }

@@ -315,6 +315,16 @@ impl Page {
             let painted = self.style.paint(Ink::Dim, &line);
             self.line(&painted);
         }
+        if let Some(answers) = &result.replay {
+            self.heading(words::ANSWERS);
+            for line in words::answers(answers) {
+                paragraph("  ", &line).iter().for_each(|line| self.line(line));
+            }
+            for (heading, table) in words::answer_tables(answers) {
+                self.heading(heading);
+                self.table(&table);
+            }
+        }
         if let Some(statements) = words::statements(result) {
             self.heading(words::STATEMENTS);
             self.table(&statements);

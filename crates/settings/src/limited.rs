@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, Pipelining, RowSource,
-    ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, Pipelining, RowEffect,
+    RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -178,8 +178,8 @@ impl<S: Session> Session for Limited<S> {
         finished!(self.text(sql, commits, rows))
     }
 
-    fn changed(&self) -> Option<u64> {
-        self.session.changed()
+    fn effect(&self) -> RowEffect {
+        self.session.effect()
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {

@@ -410,9 +410,10 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "restore",
         "HOOK",
-        of(&[MATRIX]),
+        of(&[COMPARE, MATRIX]),
         "What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has \
-         the values of the combination as CELL_VUS and so on, and the target as CELL_TARGET",
+         the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target \
+         as CELL_TARGET",
     )
     .titled(Group::Question, "Before each run")
     .default_words("nothing")
@@ -559,6 +560,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "Run A and B in pairs, with either of them first, and compare them; A and B are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
+    value(
+        "replay",
+        "FILE",
+        of(&[COMPARE]),
+        "Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE",
+    )
+    .marked(&[BesideForm]),
     value(
         "a",
         "NAME=VALUE",

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use triphammer_core::answers::ReplayAnswers;
 use triphammer_core::outcome::Outcome;
 use triphammer_core::query_plan::{QueryPlan, Refresh};
 use triphammer_core::random::Rng;
@@ -240,6 +241,10 @@ macro_rules! workloads {
 
             fn script_totals(&self) -> Option<ScriptTotals> {
                 match self { $(Self::$name(workload) => workload.script_totals(),)+ }
+            }
+
+            fn replay_answers(&self) -> Option<ReplayAnswers> {
+                match self { $(Self::$name(workload) => workload.replay_answers(),)+ }
             }
 
             fn statement_times(&self) -> Vec<StatementTimes> {

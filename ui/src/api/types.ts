@@ -175,6 +175,20 @@ export interface AnswerComparison {
   differing: number;
 }
 
+/** The answers of B beside those of A. */
+export interface AnswersCompared {
+  /** Statements of the recording whose answers are the same in all replays of A, and in all of B. */
+  compared: number;
+  /** Number of these whose answers differ between A and B. */
+  differing: number;
+  /** Number of replays of A and of B. */
+  replays: number[];
+  /** The statements whose answers differ, those with the most first. */
+  statements: DifferingStatement[];
+  /** Statements that are not compared, because their answers differ among the replays of one side. */
+  unstable: number;
+}
+
 /** An error response. */
 export interface ApiError {
   /** Machine-readable kind: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`. */
@@ -773,6 +787,8 @@ export interface Comparison {
 export interface ComparisonResult {
   /** The baseline. */
   a: Side;
+  /** Whether both sides answer the same to a replay; `null` for other loads. */
+  answers: AnswersCompared | null;
   /** The side that is compared with the baseline. */
   b: Side;
   /** Conditions that differ between the sides. */
@@ -801,6 +817,8 @@ export interface ComparisonResult {
   primary_metric: PrimaryMetricName;
   /** Levels and curves; `null` unless profiles are compared or pairs were made at several levels. */
   profiles: Profiles | null;
+  /** Times of the statements of a replay on both sides; empty for other loads. */
+  speeds: StatementSpeed[];
   /** Start of the first run (its second 0), RFC 3339, UTC. */
   started_at: string;
   /** `complete`, or `interrupted` or `failed` if pairs are missing. */
@@ -941,6 +959,20 @@ export interface Difference {
   subject: Subject;
 }
 
+/** A statement to which B answers other than A. */
+export interface DifferingStatement {
+  /** Differences of A's last replay from the recording; none if it answered as recorded, or if the recording has no answers. */
+  a: DivergenceCount[];
+  /** Differences of B's last replay from the recording. */
+  b: DivergenceCount[];
+  /** Number of its answers that were compared. */
+  compared: number;
+  /** Number of these that differ. */
+  differing: number;
+  /** The statement, in one line. */
+  text: string;
+}
+
 /** A statement that does not agree with what it was computed from. */
 export interface Disagreement {
   /** What was found instead. */
@@ -951,6 +983,33 @@ export interface Disagreement {
   place: string;
   /** What the part says. */
   written: string;
+}
+
+/** How the answer of a replayed statement differs from the recorded one. */
+export type Divergence = "rows" | "changed" | "content" | "fails" | "succeeds" | "other_error" | "missing";
+
+/** The number of divergences of a kind. */
+export interface DivergenceCount {
+  /** How many times. */
+  count: number;
+  /** The kind. */
+  kind: Divergence;
+  /** Its name for people. */
+  title: string;
+}
+
+/** One divergence. It has no values of the recording: those are where its session and time are. */
+export interface DivergenceExample {
+  /** When its transaction began in the recording, in seconds. */
+  at_s: number;
+  /** The kind. */
+  kind: Divergence;
+  /** What was recorded. */
+  recorded: string;
+  /** What the replay met. */
+  replayed: string;
+  /** The recorded session, from 1. */
+  session: number;
 }
 
 /** A request to examine a set-up. */
@@ -1253,6 +1312,18 @@ export interface Figures {
   total: TypeFigures;
   /** Figures by transaction type, in the workload's order. */
   types: TypeFigures[];
+}
+
+/** The divergence that was first in the recording. */
+export interface FirstDivergence {
+  /** When its transaction began in the recording, in seconds. */
+  at_s: number;
+  /** The kind. */
+  kind: Divergence;
+  /** The statement, in one line. */
+  text: string;
+  /** Its name for people. */
+  title: string;
 }
 
 /** What is wrong with a job, the worst first. */
@@ -2109,6 +2180,16 @@ export interface LostRange {
   user: number;
 }
 
+/** What became of values that the server makes, such as ids. */
+export interface MadeValues {
+  /** Number of arguments that should have been replaced, and whose value the replayed server did not make, because the statement that makes it failed or was not reached. */
+  missing: number;
+  /** Number of values that the recorded server made. */
+  recorded: number;
+  /** Number of arguments in whose place the value of the replayed server was sent. */
+  replaced: number;
+}
+
 /** The scalability law over the virtual users, or streams, at a combination of the other settings. */
 export interface MatrixCurve {
   /** Name of the axis that has the levels: `vus` or `streams`. */
@@ -2347,6 +2428,16 @@ export interface Order {
   seed: number;
   /** Number of virtual users, or streams, of each run, in the order known so far. */
   steps: number[];
+}
+
+/** Waits for other sessions, by which a replay keeps the recorded order. */
+export interface OrderWaits {
+  /** Number of waits that were given up. */
+  given_up: number;
+  /** Time of these waits, in seconds. */
+  waited_s: number;
+  /** Number of times that a statement waited for a transaction of another session. */
+  waits: number;
 }
 
 /** Origin of a transaction's input. With the seed of the run, it determines the input. */
@@ -2805,6 +2896,30 @@ export interface Remark {
 /** Tables that a drop removed, as a list in JSON. */
 export type Removal = string[];
 
+/** What the statements of a replay answered. */
+export interface ReplayAnswers {
+  /** Number of answers that were compared, without those that cannot be equal. */
+  compared: number;
+  /** Number of these that differ. */
+  differing: number;
+  /** The divergence that was first in the recording; those that follow may be its consequence. */
+  first: FirstDivergence | null;
+  /** Values that the server makes. */
+  made: MadeValues;
+  /** Waits that keep the recorded order. */
+  order: OrderWaits;
+  /** Number of statements that were sent. */
+  sent: number;
+  /** The statements whose answers differ, and those that cannot be equal; in the order in which they first differ in the recording. */
+  statements: StatementAnswers[];
+  /** Number of these that succeeded, or failed as they did when they were recorded. */
+  succeeded: number;
+  /** Number of answers of statements that cannot be equal. */
+  unstable: number;
+  /** Number of statements without a recorded answer. */
+  without_answer: number;
+}
+
 /** A resolved setting. */
 export interface ResolvedSetting {
   /** Name of the setting. */
@@ -2889,6 +3004,8 @@ export interface RunResult {
   queries: QueriesResult | null;
   /** Streams of queries that ran beside the transactions; `null` without streams. */
   query_streams: QueryStreams | null;
+  /** What the statements of a replay answered, beside the recorded answers; `null` for other loads. */
+  replay: ReplayAnswers | null;
   /** Requirements of the run (`--require`) and their outcomes. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
@@ -3379,6 +3496,22 @@ export interface Staleness {
   stale: number;
 }
 
+/** A statement of the recording, and how its answers compare. */
+export interface StatementAnswers {
+  /** Number of answers that were compared. */
+  compared: number;
+  /** Number of these that differ in at least one way. */
+  differing: number;
+  /** The differences, the gravest first; without those that did not occur. */
+  divergences: DivergenceCount[];
+  /** The first divergences. */
+  examples: DivergenceExample[];
+  /** The statement, in one line. */
+  text: string;
+  /** Why answers to it cannot be expected to be equal, such as `now()`; `null` if they can. */
+  unstable: string | null;
+}
+
 /** Times of one statement of a script over the whole run, including ramp-up. */
 export interface StatementFigures {
   /** How many times it failed. */
@@ -3395,6 +3528,20 @@ export interface StatementFigures {
   text: string;
   /** Its transaction type: the script. */
   transaction: string;
+}
+
+/** The time of a statement on both sides. */
+export interface StatementSpeed {
+  /** Mean time over the runs of A, in microseconds. */
+  a_us: number;
+  /** Mean time over the runs of B, in microseconds. */
+  b_us: number;
+  /** Ratio of B to A, with an interval that holds for all statements together; `null` if it cannot be computed. */
+  comparison: Comparison | null;
+  /** Its share of the time of all statements of A. */
+  share: number;
+  /** The statement, in one line. */
+  text: string;
 }
 
 /** The active sessions of a statement. */

@@ -20,7 +20,7 @@ const comparison: ComparisonResult = {
     { name: 'p99', title: 'p99', unit: 'us', a: 1000, b: 0, reason: 'B has none', comparison: null },
   ],
   waits: null, plans: [],
-  differences: [{ subject: 'server_setting', name: 'synchronous_commit', a: 'off', b: 'on', must_be_equal: false }],
+  answers: null, speeds: [], differences: [{ subject: 'server_setting', name: 'synchronous_commit', a: 'off', b: 'on', must_be_equal: false }],
 };
 
 it('shows both plans of a query whose plan changed, and marks what only one has', () => {

@@ -39,6 +39,7 @@ mod postgres;
 mod profile;
 mod program;
 mod reference;
+mod replay;
 mod rogue;
 mod schema;
 mod screens;

@@ -73,6 +73,7 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
             &["run", "null:", "--transactions", "1", "--rampup", "0s"]
         }
         "history" => &["isolation", "sqlite:isolation.sqlite"],
+        "replay" => &["compare", "null:", "null:"],
         _ if setting.commands.contains(Command::Mcp) => &["mcp"],
         _ if setting.commands.contains(Command::Serve) => &["serve", "--listen", "127.0.0.1:0"],
         name => panic!("--{name}: which command has this path?"),

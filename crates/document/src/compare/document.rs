@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format;
-use triphammer_statistics::compare::Verdict;
+use triphammer_statistics::compare::{Better, Verdict};
 
+use super::answers::{self, AnswersCompared, StatementSpeed};
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
 use super::plans::{self, PlanChange};
@@ -72,6 +73,10 @@ pub struct ComparisonResult {
     pub profiles: Option<Profiles>,
     /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
+    /// Whether both sides answer the same to a replay; `None` for other loads.
+    pub answers: Option<AnswersCompared>,
+    /// Times of the statements of a replay on both sides; empty for other loads.
+    pub speeds: Vec<StatementSpeed>,
     /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
     /// Execution plans that differ, of runs of queries.
@@ -217,7 +222,15 @@ pub(crate) struct SideMeasurements {
 impl SideMeasurements {
     /// Describes the side of this run.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
-        let primary_metric = PrimaryMetricName::of(&first.primary_metric);
+        let mut primary_metric = PrimaryMetricName::of(&first.primary_metric);
+        if first.replay.is_some() {
+            primary_metric = PrimaryMetricName {
+                name: "mean statement time".to_owned(),
+                meaning: "mean time of a statement of the replay".to_owned(),
+                better: Better::Lower,
+                ..primary_metric
+            };
+        }
         let each_s = Some(first.durations.rampup_s + first.durations.window_s);
         Self { primary_metric, sides, figures, profiles: None, facts, each_s }
     }
@@ -305,8 +318,11 @@ impl JobDocument for ComparisonResult {
     fn flaw(&self) -> Option<Flaw> {
         let pairs = self.pairs.as_ref().filter(|_| self.status == Status::Complete)?;
         let mut runs = self.a.runs.iter().chain(&self.b.runs);
-        let is_flawed = pairs.made != pairs.asked || runs.any(|run| !run.good);
-        is_flawed.then_some(Flaw::RunsFailed)
+        let differs = self.answers.as_ref().is_some_and(|answers| answers.differing > 0);
+        Flaw::worst([
+            (differs, Flaw::AnswersDiffer),
+            (pairs.made != pairs.asked || runs.any(|run| !run.good), Flaw::RunsFailed),
+        ])
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
@@ -379,10 +395,23 @@ impl ComparisonResult {
             }
             profiles
         });
-        Some(Self::new(
+        let margin = asked.margin;
+        let made = Self::new(
             asked,
             SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) },
-        ))
+        );
+        let replays: Vec<(&Run, &Run)> = pairs
+            .iter()
+            .filter(|(_, a, _)| a.result.replay.is_some())
+            .map(|(_, a, b)| (*a, *b))
+            .collect();
+        Some(Self { speeds: answers::speeds(&replays, margin), ..made })
+    }
+
+    /// Adds the answers of replays.
+    #[must_use]
+    pub fn with_answers(self, answers: Option<AnswersCompared>) -> Self {
+        Self { answers, ..self }.judged()
     }
 
     /// Adds what the sessions waited for, of a run each.
@@ -421,6 +450,8 @@ impl ComparisonResult {
             figures: made.figures,
             profiles: made.profiles,
             pairs: asked.pairs,
+            answers: None,
+            speeds: Vec::new(),
             differences: facts_a.against(facts_b),
             plans: Vec::new(),
             waits: None,

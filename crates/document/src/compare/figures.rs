@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
+use super::answers::{MEAN_STATEMENT, mean_statement};
 use super::run::Run;
 use crate::measure::Measure;
 use crate::profile::PrimaryMetricName;
@@ -59,6 +60,16 @@ impl FigureName {
             title: metric.name.clone(),
             unit: Measure::stored(&metric.per).unit(),
             better: metric.better,
+        }
+    }
+
+    /// Mean time of the statements of a replay.
+    fn statement() -> Self {
+        Self {
+            name: MEAN_STATEMENT.to_owned(),
+            title: "mean statement time".to_owned(),
+            unit: FigureUnit::Us,
+            better: Better::Lower,
         }
     }
 
@@ -175,6 +186,10 @@ fn is_of_streams(result: &RunResult, name: &str) -> bool {
 /// The figures of runs like this one.
 fn named(result: &RunResult) -> Vec<FigureName> {
     let mut all = vec![FigureName::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
+    // The rate of a replay is that of the recording: what can differ is how long its statements take.
+    if result.replay.is_some() {
+        all.insert(0, FigureName::statement());
+    }
     let queries = result.queries.iter().flat_map(|set| &set.queries);
     all.extend(queries.map(|query| FigureName {
         name: format!("{}{QUERY_TIME}", query.name),
@@ -183,7 +198,7 @@ fn named(result: &RunResult) -> Vec<FigureName> {
         better: Better::Lower,
     }));
     let measure = Measure::stored(&result.primary_metric.per);
-    if all[0].name != "tpm" && measure.throughput().is_some() {
+    if all.iter().all(|figure| figure.name != "tpm") && measure.throughput().is_some() {
         all.push(FigureName::throughput());
     }
     let streams = result.query_streams.iter().flat_map(|streams| &streams.figures);
@@ -217,6 +232,9 @@ fn value(result: &RunResult, name: &str) -> Option<f64> {
         let set = result.queries.as_ref()?;
         let found = set.queries.iter().find(|known| known.name == query)?;
         return found.mean_s.map(|seconds| seconds * 1e6);
+    }
+    if name == MEAN_STATEMENT {
+        return mean_statement(result);
     }
     if name == "tpm" {
         return Some(result.tpm_client);

@@ -1,6 +1,7 @@
 //! The document of a comparison: its figures with their verdict, and how the sides differ. Which runs
 //! are compared is decided by whoever makes it.
 
+mod answers;
 mod document;
 mod facts;
 mod figures;
@@ -9,6 +10,7 @@ mod profiles;
 mod run;
 mod words;
 
+pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
     Side, SideRun,

@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::answers::ReplayAnswers;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
@@ -112,6 +113,8 @@ pub struct RunResult {
     pub run: Figures,
     /// Times of the statements of scripts, in the order of the scripts; empty for other workloads.
     pub statements: Vec<StatementFigures>,
+    /// What the statements of a replay answered, beside the recorded answers; `None` for other loads.
+    pub replay: Option<ReplayAnswers>,
     /// Arrivals of an open load; `None` for other loads.
     pub arrivals: Option<Arrivals>,
     /// Wait for a session: from when a transaction was due to the start of its first attempt, for

@@ -1,6 +1,7 @@
 //! Facts that the runner knows about a run, in addition to the engine's output.
 
 use serde::{Deserialize, Serialize};
+use triphammer_core::answers::ReplayAnswers;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Cycle;
 use triphammer_core::query_plan::QueryPlan;
@@ -88,6 +89,8 @@ pub struct RunFacts {
     pub observed: Option<Observed>,
     /// Times of the statements of scripts.
     pub statements: Vec<StatementTimes>,
+    /// What the statements of a replay answered; `None` for other loads.
+    pub replay: Option<ReplayAnswers>,
     /// What users' own code did; `None` if the workload runs none.
     pub script: Option<ScriptTotals>,
     /// What to know about the workload before its figures are used.

@@ -1,5 +1,6 @@
 //! Computes the document from the facts about a run and the engine's output.
 
+use triphammer_core::answers::ReplayAnswers;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::event::Note;
 use triphammer_core::spec::Length;
@@ -93,6 +94,7 @@ impl RunResult {
             slices: facts.slicer.slices(types, end.window),
             run,
             statements: facts.statements.iter().map(|t| StatementFigures::of(t, types)).collect(),
+            replay: facts.replay.clone().map(masked_answers),
             requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),
@@ -162,6 +164,20 @@ impl Remark {
 /// A setting without secrets in its value.
 fn masked(setting: &Setting) -> Setting {
     Setting { value: mask_secrets(&setting.value), ..setting.clone() }
+}
+
+/// The answers of a replay without secrets in its statements and errors.
+fn masked_answers(mut answers: ReplayAnswers) -> ReplayAnswers {
+    for statement in &mut answers.statements {
+        statement.text = mask_secrets(&statement.text);
+        for example in &mut statement.examples {
+            example.replayed = mask_secrets(&example.replayed);
+        }
+    }
+    if let Some(first) = &mut answers.first {
+        first.text = mask_secrets(&first.text);
+    }
+    answers
 }
 
 /// Formats a timestamp: `2026-05-09T07:29:52Z`.

@@ -7,6 +7,7 @@ use triphammer_core::value::{parse_decimal128, write_decimal};
 use triphammer_core::{ColumnType, Date, DbError, ErrorClass, Rows, Timestamp, Value};
 
 use super::error::broken;
+use super::texts;
 use crate::json_list::{exact, read_list};
 
 /// The protocol's types that must be distinguished.
@@ -83,12 +84,17 @@ impl<'a> Reader<'a> {
 /// How the fields of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnKind {
-    wire_type: u8,
-    unsigned: bool,
+    /// The type of its values.
+    pub wire_type: u8,
+    /// Whether its numbers are unsigned.
+    pub unsigned: bool,
 }
 
 impl ColumnKind {
     /// Reads a column definition.
+    ///
+    /// # Errors
+    /// When it is malformed.
     pub fn read(packet: &[u8]) -> Result<Self, DbError> {
         // Names come first, and the fields of fixed length last: their total length, character set,
         // width, type, flags, digits, and two unused bytes.
@@ -108,6 +114,12 @@ impl ColumnKind {
             rest.bytes()?;
         }
         str::from_utf8(rest.bytes()?).map_err(|_| broken("the name of a column"))
+    }
+
+    /// Whether its values are integers.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self.wire_type, t::TINY | t::SHORT | t::LONG | t::LONGLONG | t::INT24 | t::YEAR)
     }
 
     /// Whether it may contain a JSON array: JSON itself, and the types that JSON functions and
@@ -294,11 +306,16 @@ pub fn read_row(
     let mut rest = Reader(packet);
     rest.byte()?;
     let nulls = rest.take((kinds.len() + 9) / 8)?;
+    let (as_texts, mut text) = (rows.wants_texts(), Vec::new());
     for (column, kind) in kinds.iter().enumerate() {
         // The first two bits are reserved.
         let bit = column + 2;
         if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
             rows.null();
+        } else if as_texts {
+            text.clear();
+            texts::binary(*kind, &mut rest, &mut text).ok_or_else(|| broken("a field"))?;
+            texts::put(rows, *kind, &text);
         } else {
             read_field(rows, &mut rest, *kind, lists)?;
         }
@@ -348,15 +365,20 @@ fn read_field(
 }
 
 /// Reads a row in text format.
-pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
+pub fn read_texts(rows: &mut Rows, packet: &[u8], kinds: &[ColumnKind]) -> Result<(), DbError> {
     let mut rest = Reader(packet);
+    let mut kinds = kinds.iter();
     while let Some(first) = rest.0.first() {
+        let kind = kinds.next().filter(|_| rows.wants_texts());
         if *first == 0xfb {
             rest.byte()?;
             rows.null();
-        } else {
-            let text = rest.bytes()?;
-            rows.text_with(|out| out.extend_from_slice(text));
+            continue;
+        }
+        let text = rest.bytes()?;
+        match kind {
+            Some(kind) => texts::put(rows, *kind, text),
+            None => rows.text_with(|out| out.extend_from_slice(text)),
         }
     }
     Ok(())

@@ -48,6 +48,10 @@ pub(super) struct Connection {
     pub(super) open: bool,
     /// Rows that the last statement changed.
     pub(super) changed: u64,
+    /// Rows that it found.
+    pub(super) found: u64,
+    /// Number that the last statement made for an AUTO_INCREMENT column; 0 if it made none.
+    pub(super) made: u64,
     /// Rows of our own queries; kept to reuse its memory.
     answer: Rows,
     pub(super) route: Route,
@@ -60,6 +64,8 @@ pub(super) struct ResultEnd {
     pub(super) touched: u64,
     /// Rows whose values changed.
     changed: u64,
+    /// Number that was made for an AUTO_INCREMENT column, of the first row; 0 if none was.
+    made: u64,
     pub(super) warnings: u16,
     status: u16,
 }
@@ -73,7 +79,16 @@ enum Form {
 
 impl Connection {
     pub(super) fn new(wire: Wire, route: Route) -> Self {
-        Self { wire, kinds: Vec::new(), open: false, changed: 0, answer: Rows::new(), route }
+        Self {
+            wire,
+            kinds: Vec::new(),
+            open: false,
+            changed: 0,
+            found: 0,
+            made: 0,
+            answer: Rows::new(),
+            route,
+        }
     }
 
     /// Runs SQL text and discards its rows.
@@ -176,6 +191,8 @@ impl Connection {
                 self.wire.done();
                 self.open = ended.status & IN_TRANSACTION != 0;
                 self.changed = ended.changed;
+                self.found = ended.touched;
+                self.made = ended.made;
                 return problem.map_or(Ok(ended), |error: DbError| Err(error.unread()));
             }
         }
@@ -210,7 +227,7 @@ impl Connection {
                 ([0xfe, rest @ ..], _) => return read_end(rest),
                 _ if problem.is_some() => continue,
                 (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists),
-                (row, Form::Text) => read_texts(rows, row),
+                (row, Form::Text) => read_texts(rows, row, &self.kinds),
             };
             match read {
                 Ok(()) => after_row(rows).inspect_err(|_| self.wire.give_up())?,
@@ -355,12 +372,11 @@ fn put_execute<'a>(
 fn read_end(packet: &[u8]) -> Result<ResultEnd, DbError> {
     let mut rest = Reader(packet);
     let touched = rest.number()?;
-    // The last insert id.
-    rest.number()?;
+    let made = rest.number()?;
     let status = u16::from_le_bytes(rest.fixed()?);
     let warnings = u16::from_le_bytes(rest.fixed()?);
     let changed = changed_in(rest.0).unwrap_or(touched);
-    Ok(ResultEnd { touched, changed, warnings, status })
+    Ok(ResultEnd { touched, changed, made, warnings, status })
 }
 
 /// The number of changed rows in the message about an UPDATE, if it is in English: what the server counts are the rows

@@ -22,6 +22,7 @@ mod server_key;
 mod session;
 mod shared;
 mod text;
+mod texts;
 mod url;
 mod wire;
 
@@ -30,5 +31,6 @@ pub use session::MysqlSession;
 
 /// What a proxy needs to read the packets of others.
 pub mod messages {
-    pub use super::codec::{Reader, UNSIGNED, wire_type};
+    pub use super::codec::{ColumnKind, Reader, wire_type};
+    pub use super::texts::{binary, canonical};
 }

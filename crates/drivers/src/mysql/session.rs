@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Role, RowSource,
-    ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Role, RowEffect,
+    RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
@@ -411,8 +411,13 @@ impl Session for MysqlSession {
         }
     }
 
-    fn changed(&self) -> Option<u64> {
-        Some(self.connection.changed)
+    fn effect(&self) -> RowEffect {
+        let Connection { changed, found, made, .. } = &self.connection;
+        RowEffect {
+            changed: Some(*changed),
+            found: Some(*found),
+            made_id: Some(*made).filter(|made| *made > 0),
+        }
     }
 
     async fn stream(

@@ -6,7 +6,7 @@ use triphammer_core::{DbError, Value};
 
 use super::codec::{Wire, put_value};
 use super::text::Template;
-use super::wire::{Column, Connection, Then};
+use super::wire::{Column, Connection, Texts, Then};
 use crate::arguments::wrong_count;
 
 /// A statement as the session's protocol keeps it.
@@ -75,13 +75,13 @@ pub enum Format<'a> {
     Known(&'a [Column]),
     /// In binary, with columns that the answer describes.
     Described(Box<[Column]>),
-    /// In text format.
-    Text,
+    /// In text format, with columns that are known in advance or described by the answer.
+    Text(&'a [Column]),
 }
 
 impl Prepared {
-    /// Writes a run of the statement to the connection's buffer, and `then` what follows it; `text` is
-    /// where the simple protocol builds its text, which is always a round trip.
+    /// Writes a run of the statement to the connection's buffer, and `then` what follows it, with fields of its result as
+    /// `texts` or in binary; `text` is where the simple protocol builds its text, which is always a round trip.
     ///
     /// # Errors
     /// When the arguments do not fit the parameters.
@@ -91,28 +91,29 @@ impl Prepared {
         connection: &mut Connection,
         args: &[Value<'_>],
         text: &mut String,
-        then: Then,
+        (then, results): (Then, bool),
     ) -> Result<Format<'_>, DbError> {
+        let texts = |wires| Texts { arguments: are_texts(wires), results };
         match self {
             Self::OnServer(statement) => {
                 let OnServer { name, wires, columns, .. } = &**statement;
                 check_count(wires.len(), args.len())?;
-                connection.execute(name, args.len(), are_texts(wires), then, |index, out| {
+                connection.execute(name, args.len(), texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
-                Ok(Format::Known(columns))
+                Ok(if results { Format::Text(columns) } else { Format::Known(columns) })
             }
             Self::Here { sql, types, wires } => {
                 check_count(wires.len(), args.len())?;
-                connection.execute_text(sql, types, are_texts(wires), then, |index, out| {
+                connection.execute_text(sql, types, texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
-                Ok(Format::Described(Box::default()))
+                Ok(if results { Format::Text(&[]) } else { Format::Described(Box::default()) })
             }
             Self::Text(template) => {
                 template.fill(args, text)?;
                 connection.query(text)?;
-                Ok(Format::Text)
+                Ok(Format::Text(&[]))
             }
         }
     }
@@ -127,9 +128,8 @@ impl Format<'_> {
     /// The columns, if they are known.
     pub fn columns(&self) -> &[Column] {
         match self {
-            Self::Known(columns) => columns,
+            Self::Known(columns) | Self::Text(columns) => columns,
             Self::Described(columns) => columns,
-            Self::Text => &[],
         }
     }
 

@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, IsAtWork, Isolation, Pipeline, Pipelining, Protocol, RowSource, Session,
-    StatementId, execute_then_commit,
+    Access, Canceller, IsAtWork, Isolation, Pipeline, Pipelining, Protocol, RowEffect, RowSource,
+    Session, StatementId, execute_then_commit,
 };
 use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
@@ -22,7 +22,7 @@ use super::database::{OpenedConnection, Route, Shared};
 use super::prepared::{Format, OnServer, Prepared, name_of};
 use super::text::{self, Template};
 use super::wire::{
-    CancelKey, Chunk, Column, Connection, Fields, Greeting, Status, Then, columns, touched,
+    CancelKey, Chunk, Column, Connection, Fields, Greeting, Status, Texts, Then, columns, touched,
 };
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
@@ -203,7 +203,8 @@ impl PostgresSession {
         let connection = connection.get_mut();
         connection.settled().await?;
         let statement = statements.get(id.index()).ok_or_else(not_prepared)?;
-        let format = statement.send(connection, args, text, then)?;
+        let as_texts = rows.as_ref().is_some_and(|rows| rows.wants_texts());
+        let format = statement.send(connection, args, text, (then, as_texts))?;
         if let Some(rows) = &mut rows {
             rows.reset(format.width());
             if rows.wants_names() {
@@ -303,7 +304,7 @@ impl PostgresSession {
     /// Runs a prepared statement without parameters, and discards its rows.
     pub(super) async fn run_named(&mut self, name: &str) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
-        connection.execute(name, 0, false, Then::Sync, |_, _| Ok(false))?;
+        connection.execute(name, 0, Texts::default(), Then::Sync, |_, _| Ok(false))?;
         connection.answer(|_| Ok(())).await
     }
 
@@ -427,7 +428,7 @@ impl Format<'_> {
         let columns = match self {
             Self::Known(columns) => columns,
             Self::Described(columns) => &**columns,
-            Self::Text => return read_texts(body, rows, lists),
+            Self::Text(_) => return read_texts(body, rows, lists && !rows.wants_texts()),
         };
         let mut fields = Fields::new(body).ok_or_else(cut_short)?;
         if fields.len() != columns.len() {
@@ -526,7 +527,8 @@ impl Session for PostgresSession {
         let connection = self.connection.get_mut();
         if connection.is_in_pipeline() {
             let statement = self.statements.get(id.index()).ok_or_else(not_prepared)?;
-            return statement.send(connection, args, &mut self.text, Then::Nothing).map(|_| 0);
+            let then = (Then::Nothing, false);
+            return statement.send(connection, args, &mut self.text, then).map(|_| 0);
         }
         self.fetch(id, args, None, (false, Then::Sync), |_| {}).await
     }
@@ -586,7 +588,8 @@ impl Session for PostgresSession {
         connection.ready().await?;
         connection.query(sql)?;
         rows.reset(0);
-        let read = receive(connection, Format::Text, Some(rows), (false, Then::Sync), |_| {}).await;
+        let read =
+            receive(connection, Format::Text(&[]), Some(rows), (false, Then::Sync), |_| {}).await;
         self.touched = read.as_ref().copied().unwrap_or_default();
         match read {
             Err(error) if commits && !commits_inside(sql) => Err(error.failed_commit()),
@@ -594,8 +597,8 @@ impl Session for PostgresSession {
         }
     }
 
-    fn changed(&self) -> Option<u64> {
-        Some(self.touched)
+    fn effect(&self) -> RowEffect {
+        RowEffect { changed: Some(self.touched), ..RowEffect::default() }
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {

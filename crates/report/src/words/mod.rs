@@ -1,5 +1,6 @@
 //! The contents of all report formats: tables and sentences from a result.
 
+mod answers;
 mod conditions;
 mod tables;
 mod verdicts;
@@ -15,6 +16,7 @@ use super::load;
 use super::queries;
 use super::query_streams;
 
+pub(super) use answers::{ANSWERS, answer_tables, answers, shortened};
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
     INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, slices, statements, times, times_note,

@@ -17,6 +17,7 @@
 mod answer;
 mod cool_down;
 mod differing;
+mod restore;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,7 @@ pub use answer::RecordedRuns;
 pub(crate) use answer::answer;
 pub use cool_down::CoolDown;
 pub(crate) use differing::may_differ;
+pub(crate) use restore::Restore;
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.

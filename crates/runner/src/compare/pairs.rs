@@ -7,10 +7,12 @@
 use std::sync::Arc;
 
 use triphammer_core::SpecError;
+use triphammer_core::answers::AnswerDigests;
 use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionDef};
 use triphammer_document::compare::{
-    ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
+    AnswersCompared, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
+    Run, SideAnswers,
 };
 use triphammer_document::parts::Status;
 use triphammer_document::profile::LevelUnit;
@@ -20,12 +22,13 @@ use triphammer_document::{JobId, JobType};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
+use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::{GivenValue, REPEATED, Settings};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
-use crate::campaign::{CoolDown, Question, may_differ};
+use crate::campaign::{CoolDown, Question, Restore, may_differ};
 use crate::profile::RequestedLevels;
 use crate::step::PlannedRun;
 
@@ -190,16 +193,28 @@ pub struct Pairs {
     failed_runs: Vec<FailedRun>,
     /// Server settings of the run that is reported next.
     server_settings: Vec<(String, String)>,
+    /// What replays of the sides answered.
+    answers: [SideAnswers; 2],
+    restore: Option<Restore>,
 }
 
 impl Pairs {
     /// Creates the question, before any run.
     #[must_use]
     pub fn new(request: PairsRequest, label: Option<String>) -> Self {
-        let (results, failed_runs, server_settings) = Default::default();
+        let (results, failed_runs, server_settings, answers) = Default::default();
         let levels = request.levels.as_ref().map_or(1, |(_, levels)| levels.len());
         let turns = turns(request.pairs, levels, request.seed);
-        Self { request, label, turns, results, failed_runs, server_settings }
+        Self {
+            request,
+            label,
+            turns,
+            results,
+            failed_runs,
+            server_settings,
+            answers,
+            restore: None,
+        }
     }
 
     fn step(&self, number: u32) -> PlannedRun {
@@ -237,7 +252,9 @@ impl Pairs {
         let names = [names[0].as_str(), names[1].as_str()];
         let unit = levels.as_ref().map(|(unit, _)| *unit);
         let made = ComparisonResult::of_pairs(names, &self.results, unit, asked);
-        made.map(|made| made.judged_by(self.request.demand))
+        let [a, b] = &self.answers;
+        let answers = AnswersCompared::of(a, b);
+        made.map(|made| made.with_answers(answers).judged_by(self.request.demand))
     }
 }
 
@@ -252,7 +269,9 @@ impl Question for Pairs {
         targets: &[Target],
     ) -> Result<Self, Failure> {
         let request = PairsRequest::read(settings, workload, targets)?;
-        Ok(Self::new(request, settings.get("label").map(str::to_owned)))
+        let restore = Restore::read(settings)?;
+        let pairs = Self::new(request, settings.get("label").map(str::to_owned));
+        Ok(Self { restore, ..pairs })
     }
 
     fn next(&self) -> Option<PlannedRun> {
@@ -289,13 +308,27 @@ impl Question for Pairs {
         !is_of_other && level.unwrap_or(true)
     }
 
+    fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {
+        let Some(restore) = &self.restore else { return Ok(()) };
+        let side = ("side".to_owned(), ["A", "B"][step.target].to_owned());
+        let own = self.request.own[step.target].iter().cloned().chain([side]);
+        let own: Vec<(String, String)> = own.collect();
+        let done = restore.run(&own, &self.request.targets[step.target], handle);
+        done.map_err(|reason| format!("--restore: {reason}"))
+    }
+
     fn server_settings(&mut self, settings: Vec<(String, String)>) {
         self.server_settings = settings;
     }
 
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
         let server_settings = std::mem::take(&mut self.server_settings);
-        let run = Run { result: result.clone(), server_settings, seconds: None };
+        let mut result = result.clone();
+        if let Some(replay) = &mut result.replay {
+            self.answers[step.target].add(replay.clone());
+            replay.digests = AnswerDigests::default();
+        }
+        let run = Run { result, server_settings, seconds: None };
         let turn = self.turns[step.number as usize];
         let level = self.request.levels.as_ref().map(|(_, levels)| levels[turn.level]);
         self.results.push(OfPair { step: step.number, is_b: turn.is_b, level, run });

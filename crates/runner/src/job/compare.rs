@@ -54,6 +54,14 @@ pub(super) fn refuse_one_side(settings: &Settings) -> Result<(), Failure> {
     Err(SpecError::new(message).about("other").into())
 }
 
+/// `--replay FILE` stands for pairs of runs that replay the recording.
+pub(super) fn replay_in_pairs(settings: &mut Settings) {
+    let Some(file) = settings.get("replay").map(str::to_owned) else { return };
+    let source = settings.source("replay");
+    settings.set("ab", "true", source.clone());
+    settings.set("load", format!("replay:{file}"), source);
+}
+
 /// Rejects flags of runs: they have no effect on stored runs.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
     let is_given = |source: &Source| matches!(source, Source::Flag | Source::Call);

@@ -8,7 +8,6 @@
 //! target that contains `{scale}` is that of the combination's scale.
 
 mod axes;
-mod restore;
 
 use std::sync::Arc;
 
@@ -26,10 +25,9 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::{GivenValue, Settings, Source};
 
-use crate::campaign::Question;
+use crate::campaign::{Question, Restore};
 use crate::profile::sequence;
 use crate::step::PlannedRun;
-use restore::Restore;
 
 /// Maximum number of repeats of a combination.
 const REPEATS_MAX: u32 = 100;

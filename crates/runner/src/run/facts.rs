@@ -68,6 +68,7 @@ impl Resolved {
             nodes: Vec::new(),
             observed: None,
             statements: Vec::new(),
+            replay: None,
             script: None,
             workload_warning: None,
             notes: Vec::new(),

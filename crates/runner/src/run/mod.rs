@@ -176,6 +176,7 @@ impl Resolved {
                 }
             };
             facts.statements = self.plan.workload.statement_times();
+            facts.replay = self.plan.workload.replay_answers();
             facts.script = self.plan.workload.script_totals();
             if let Some(why) = self.plan.workload.failure() {
                 end.ending = RunEnding::UsersEnded;

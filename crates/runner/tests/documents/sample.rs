@@ -184,6 +184,7 @@ pub fn facts_without_seconds() -> RunFacts {
         nodes: Vec::new(),
         observed: None,
         statements: Vec::new(),
+        replay: None,
         script: None,
         workload_warning: None,
         notes: Vec::new(),

@@ -4,9 +4,7 @@ use triphammer_capture::Argument;
 use triphammer_capture::answer::{
     Answer, MADE_BYTES_MAX, MADE_MAX, RowHasher, RowHashes, ServerAnswer,
 };
-use triphammer_drivers::mysql::messages::Reader;
-
-use super::values::{self, Kind};
+use triphammer_drivers::mysql::messages::{ColumnKind, Reader, binary, canonical};
 
 /// Status flags of a server.
 const AUTOCOMMIT: u16 = 0x0002;
@@ -102,7 +100,7 @@ pub struct PendingAnswer {
     /// Whether definitions of columns have no end of their own.
     pub without_eof: bool,
     next: Next,
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnKind>,
     rows: u64,
     is_unread: bool,
     hashes: RowHashes,
@@ -155,7 +153,7 @@ impl PendingAnswer {
                 }
             },
             Next::Columns(left) => {
-                self.kinds.push(Kind::of_column(body?)?);
+                self.kinds.push(ColumnKind::read(body?).ok()?);
                 self.next = match left {
                     1 if self.without_eof => Next::Rows,
                     1 => Next::ColumnsEnd,
@@ -221,10 +219,10 @@ impl PendingAnswer {
             }
             self.text.clear();
             match self.is_binary {
-                true => values::binary(*kind, &mut rest, &mut self.text)?,
+                true => binary(*kind, &mut rest, &mut self.text)?,
                 false => self.text.extend_from_slice(rest.bytes().ok()?),
             }
-            let text = values::canonical(*kind, &self.text, &mut self.other);
+            let text = canonical(*kind, &self.text, &mut self.other);
             hasher.field(Some(text));
             made.extend(keeps.then(|| argument(text)));
         }

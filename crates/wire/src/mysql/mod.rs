@@ -16,16 +16,14 @@ mod capability;
 pub mod startup;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use std::collections::{HashMap, VecDeque};
 
 use triphammer_capture::answer::{ServerAnswer, makes_values};
 use triphammer_capture::{Argument, Event, Reason, What, used_database};
-use triphammer_drivers::mysql::messages::Reader as Fields;
+use triphammer_drivers::mysql::messages::{ColumnKind, Reader as Fields, binary, wire_type};
 
 use self::answer::{PendingAnswer, ResultEnd, Status, Step};
-use self::values::Kind;
 use crate::frames::{Frame, Frames, Head, Nonsense};
 
 /// Commands ("Command Phase").
@@ -109,7 +107,7 @@ struct PreparedStatement {
     makes: bool,
     parameters: usize,
     /// Types of its parameters, as the client said them last.
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnKind>,
     /// Parameters that were sent in advance.
     long: HashMap<u16, Vec<u8>>,
 }
@@ -555,7 +553,7 @@ impl PreparedStatement {
             self.kinds.clear();
             for _ in 0..self.parameters {
                 let [of, flag] = rest.fixed().ok()?;
-                self.kinds.push(Kind { of, unsigned: flag & 0x80 != 0 });
+                self.kinds.push(ColumnKind { wire_type: of, unsigned: flag & 0x80 != 0 });
             }
         }
         let mut arguments = Vec::new();
@@ -565,11 +563,23 @@ impl PreparedStatement {
             arguments.push(match long {
                 Some(long) => Argument::Text(String::from_utf8_lossy(long).into_owned()),
                 None if is_null => Argument::Null,
-                None => values::argument(*kind, rest)?,
+                None => argument(*kind, rest)?,
             });
         }
         (arguments.len() == self.parameters).then_some(arguments)
     }
+}
+
+/// Reads an argument; `None` if it is malformed.
+fn argument(kind: ColumnKind, rest: &mut Fields<'_>) -> Option<Argument> {
+    if kind.wire_type == wire_type::NULL {
+        return Some(Argument::Null);
+    }
+    let mut out = Vec::new();
+    binary(kind, rest, &mut out)?;
+    // What is not UTF-8 is counted as such later, by its replacement character.
+    let text = String::from_utf8_lossy(&out).into_owned();
+    Some(if kind.is_integer() { Argument::of_text(text) } else { Argument::Text(text) })
 }
 
 /// The database of a change of the user.

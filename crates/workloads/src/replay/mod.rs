@@ -2,19 +2,31 @@
 //!
 //! ```text
 //! source    the file and its text, which is read once
-//! plan      a recording as it is replayed: transaction types, statements, sessions
+//! facts     what the text of a statement shows: its table, its key, whether its answer can be the same twice
+//! timeline  when the statements of the recording ran
+//! ids       values that the server made, and where they are used
+//! order     which transactions a statement waits for, because they conflict with its own
+//! plan      a recording as it is replayed: transaction types, statements, sessions, and the above
 //! workload  the plan as a workload; the load model `replay` asks it when transactions are due
+//! progress  which transactions have ended in the replay
 //! runner    runs a transaction on a session, with the recorded gaps between its statements
+//! answers   what the replay's statements answered, beside the recorded answers
 //! ```
 //!
 //! `triphammer-capture` makes and reads recordings; SQL is bound and timed by the code of the workload
 //! `script`.
 
+mod answers;
+mod facts;
+mod ids;
+mod order;
 mod plan;
+mod progress;
 mod runner;
 mod source;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod workload;
 
 pub use source::hash;

@@ -1,14 +1,19 @@
 //! A recording as it is replayed: its transaction types, its statements, and which session runs what.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use triphammer_capture::recording::Recording;
 use triphammer_capture::sql::{Shape, Syntax, literal};
 use triphammer_capture::title;
 use triphammer_capture::{Argument, Ending, Step, Transaction};
-use triphammer_core::SpecError;
+use triphammer_core::{ColumnType, SpecError};
 
+use super::answers::Spot;
+use super::facts::StatementFacts;
+use super::ids::Ids;
+use super::order::Order;
+use super::timeline::Timeline;
 use crate::script::names::Names;
 use crate::script::scan::{Lexis, single};
 use crate::script::sql::{Effect, Part};
@@ -31,12 +36,12 @@ pub struct TransactionKind {
 /// A statement.
 #[derive(Debug)]
 pub struct Statement {
+    /// By argument, the type of integers that all its values have, if they are integers.
+    pub integers: Vec<Option<ColumnType>>,
     /// Its SQL, in which literals that never vary are written.
     pub part: Part,
     /// Whether it only reads.
     pub reads: bool,
-    /// Whether its rows are read, rather than counted by the database.
-    pub returns_rows: bool,
 }
 
 /// A recording as it is replayed.
@@ -51,32 +56,85 @@ pub struct Plan {
     pub names: Names,
     /// By slot of a name, the index of the argument.
     pub arguments: Vec<usize>,
+    /// By statement, its text in one line; no two are the same, because results name statements by them.
+    pub titles: Arc<[String]>,
+    /// By statement, what its text shows.
+    pub facts: Vec<StatementFacts>,
+    /// Values that the server made.
+    pub ids: Ids,
+    /// What statements wait for.
+    pub order: Order,
+    /// By transaction, the number of its first statement among all of the recording.
+    pub firsts: Vec<usize>,
 }
 
 impl Plan {
-    /// Plans the replay of a recording.
+    /// Plans the replay of a recording, whose order is kept by a rule.
     ///
     /// # Errors
     /// When a statement cannot be read.
-    pub fn new(recording: Arc<Recording>) -> Result<Self, SpecError> {
+    pub fn new(recording: Arc<Recording>, rule: OrderRule) -> Result<Self, SpecError> {
         let mut names = Names::default();
-        let mut statements = Vec::new();
-        let constants = constants(&recording);
+        let mut parts = Vec::new();
         let lexis = match recording.syntax {
             Some(Syntax::MySql) => Lexis::MySql,
             _ => Lexis::Common,
         };
-        for (recorded, constants) in recording.statements.iter().zip(&constants) {
+        for recorded in &recording.statements {
             let part = single(&recorded.sql, lexis, &mut names).map_err(|(_, why)| {
                 SpecError::new(format!("statement of the recording: {why}: {}", recorded.sql))
             })?;
-            statements.push(statement(part, constants, &names));
+            parts.push(part);
         }
         let number = |slot| names.name(slot).strip_prefix('p').and_then(|n| n.parse().ok());
         let arguments: Vec<usize> =
             (0..names.len()).map(|slot| number(slot).unwrap_or(1).max(1) - 1).collect();
+        let syntax = recording.syntax.unwrap_or(Syntax::Postgres);
+        let of_part = |part: &Part| StatementFacts::of(&shape(part, &arguments), syntax);
+        let facts: Vec<StatementFacts> = parts.iter().map(of_part).collect();
+        let timeline = Timeline::of(&recording);
+        let ids = Ids::of(&recording, &facts, &timeline);
+        let constants = constants(&recording, &ids);
+        let written = parts.into_iter().zip(&constants);
+        let statements: Vec<Statement> =
+            written.map(|(part, constants)| statement(part, constants, &names)).collect();
+        let statements = with_integers(statements, &recording);
+        let titles = titles(&statements, &names);
+        let order = match rule {
+            OrderRule::Commit => {
+                Order::of(&recording, &facts, |number| statements[number].reads, &timeline)
+            }
+            OrderRule::Times => Order::default(),
+        };
         let (kinds, kind_of) = kinds(&recording, &statements);
-        Ok(Self { recording, kinds, kind_of, statements, names, arguments })
+        let lengths = recording.transactions.iter().map(|transaction| transaction.steps.len());
+        let firsts =
+            lengths.scan(0, |next, length| Some(std::mem::replace(next, *next + length))).collect();
+        Ok(Self {
+            recording,
+            kinds,
+            kind_of,
+            statements,
+            names,
+            arguments,
+            titles,
+            facts,
+            ids,
+            order,
+            firsts,
+        })
+    }
+
+    /// By statement of the recording in its order, the number of its text.
+    pub fn shapes(&self) -> Arc<[u32]> {
+        let steps = self.recording.transactions.iter().flat_map(|transaction| &transaction.steps);
+        steps.map(|step| u32::try_from(step.shape).unwrap_or(u32::MAX)).collect()
+    }
+
+    /// Number of all statements of the recording.
+    pub fn statements_in_all(&self) -> usize {
+        let last = self.recording.transactions.last().map_or(0, |last| last.steps.len());
+        self.firsts.last().copied().unwrap_or_default() + last
     }
 
     /// The transactions of each of `lanes` sessions of ours, in their order. With as many as were
@@ -107,8 +165,72 @@ impl Plan {
     }
 }
 
-/// By statement and argument, the text of a literal that never varies.
-fn constants(recording: &Recording) -> Vec<Vec<Option<String>>> {
+/// How the order of a recording is kept between sessions, beside that of values that the server made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderRule {
+    /// Transactions that conflict keep the order of their commits.
+    Commit,
+    /// By their times only.
+    Times,
+}
+
+/// Adds the types of arguments whose values are all integers.
+fn with_integers(mut statements: Vec<Statement>, recording: &Recording) -> Vec<Statement> {
+    let mut ranges: Vec<Vec<Option<(i64, i64)>>> = vec![Vec::new(); statements.len()];
+    let mut others: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); statements.len()];
+    for step in recording.transactions.iter().flat_map(|transaction| &transaction.steps) {
+        let known = &mut ranges[step.shape];
+        known.resize(known.len().max(step.arguments.len()), None);
+        for (place, argument) in step.arguments.iter().enumerate() {
+            match argument {
+                Argument::Null => {}
+                Argument::Int(value) => {
+                    let (low, high) = known[place].unwrap_or((*value, *value));
+                    known[place] = Some((low.min(*value), high.max(*value)));
+                }
+                Argument::Number(_) | Argument::Text(_) => {
+                    others[step.shape].insert(place);
+                }
+            }
+        }
+    }
+    for ((statement, ranges), others) in statements.iter_mut().zip(ranges).zip(others) {
+        let narrow = i64::from(i32::MIN)..=i64::from(i32::MAX);
+        let of_range =
+            |(low, high): (i64, i64)| match narrow.contains(&low) && narrow.contains(&high) {
+                true => ColumnType::Int,
+                false => ColumnType::BigInt,
+            };
+        let of = |(place, range): (usize, Option<(i64, i64)>)| {
+            range.filter(|_| !others.contains(&place)).map(of_range)
+        };
+        statement.integers = ranges.into_iter().enumerate().map(of).collect();
+    }
+    statements
+}
+
+/// The texts of the statements, cut to a length and with numbers where that makes two the same.
+fn titles(statements: &[Statement], names: &Names) -> Arc<[String]> {
+    let mut known = BTreeSet::new();
+    let title = |statement: &Statement| {
+        let text = statement.part.title(names);
+        let numbered = (2..).map(|number| format!("{text} #{number}"));
+        let mut free = std::iter::once(text.clone()).chain(numbered);
+        free.find(|title| known.insert(title.clone())).unwrap_or(text)
+    };
+    statements.iter().map(title).collect()
+}
+
+/// A statement as the recorder wrote it, with the numbers of its arguments as holes.
+fn shape(part: &Part, arguments: &[usize]) -> Shape {
+    let (pieces, slots) = part.split();
+    let holes: Vec<usize> = slots.into_iter().map(|slot| arguments[slot]).collect();
+    let count = holes.iter().map(|argument| argument + 1).max().unwrap_or(0);
+    Shape { pieces, holes, literals: vec![false; count] }
+}
+
+/// By statement and argument, the text of a literal that never varies, unless the server made its value.
+fn constants(recording: &Recording, ids: &Ids) -> Vec<Vec<Option<String>>> {
     let mut firsts: Vec<Option<Vec<Option<&Argument>>>> = vec![None; recording.statements.len()];
     for step in recording.transactions.iter().flat_map(|transaction| &transaction.steps) {
         match &mut firsts[step.shape] {
@@ -120,14 +242,16 @@ fn constants(recording: &Recording) -> Vec<Vec<Option<String>>> {
             }
         }
     }
-    let of_statement = |(first, statement): (Option<Vec<_>>, _)| {
+    let of_statement = |(number, (first, statement)): (usize, (Option<Vec<_>>, _))| {
         let statement: &triphammer_capture::recording::RecordedStatement = statement;
+        let is_constant =
+            |place| statement.literals.contains(&place) && ids.used(number, place).is_empty();
         let text = |(place, argument): (usize, Option<&Argument>)| {
-            argument.filter(|_| statement.literals.contains(&place)).and_then(literal)
+            argument.filter(|_| is_constant(place)).and_then(literal)
         };
         first.unwrap_or_default().into_iter().enumerate().map(text).collect()
     };
-    firsts.into_iter().zip(&recording.statements).map(of_statement).collect()
+    firsts.into_iter().zip(&recording.statements).enumerate().map(of_statement).collect()
 }
 
 fn statement(mut part: Part, constants: &[Option<String>], names: &Names) -> Statement {
@@ -136,8 +260,7 @@ fn statement(mut part: Part, constants: &[Option<String>], names: &Names) -> Sta
         constants.get(number.checked_sub(1)?)?.clone()
     });
     let reads = part.effect == Effect::Read || part.is_with_query();
-    let returns_rows = part.has_word("returning");
-    Statement { part, reads, returns_rows }
+    Statement { part, reads, integers: Vec::new() }
 }
 
 /// What transactions of a type have in common.
@@ -172,7 +295,7 @@ fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<TransactionKin
     let mut order: Vec<(Key, u64)> = counts.into_iter().collect();
     order.sort_by(|(a, x), (b, y)| y.cmp(x).then(a.cmp(b)));
     let named = if order.len() > KINDS_MAX { KINDS_MAX - 1 } else { order.len() };
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut kinds: Vec<TransactionKind> = order[..named]
         .iter()
         .map(|(key, count)| TransactionKind {
@@ -197,7 +320,7 @@ fn name(
     statements: &[Statement],
     shapes: &[usize],
     is_rolled_back: bool,
-    names: &mut std::collections::BTreeSet<String>,
+    names: &mut BTreeSet<String>,
 ) -> String {
     let writes = shapes.iter().find(|shape| !statements[**shape].reads).or(shapes.first());
     let sql = writes.map_or("", |shape| recording.statements[*shape].sql.as_str());
@@ -217,6 +340,18 @@ fn name(
 impl Plan {
     pub fn transaction(&self, index: u32) -> &Transaction {
         &self.recording.transactions[index as usize]
+    }
+
+    /// Where a statement of a transaction is.
+    pub fn spot(&self, index: u32, place: usize) -> Spot<'_> {
+        let transaction = self.transaction(index);
+        Spot {
+            transaction: index,
+            session: transaction.session,
+            start_us: transaction.start_us,
+            step: &transaction.steps[place],
+            number: self.firsts[index as usize] + place,
+        }
     }
 
     pub fn steps(&self, index: u32) -> &[Step] {

@@ -6,14 +6,17 @@
 
 use std::time::Duration;
 
+use triphammer_capture::answer::MADE_MAX;
 use triphammer_capture::{Argument, Ending, Gap, Step};
-use triphammer_core::rows::Rows;
-use triphammer_core::session::{Session, StatementId};
-use triphammer_core::sql::Placeholder;
+use triphammer_core::rows::{Row, Rows};
+use triphammer_core::session::{RowEffect, Session, StatementId};
+use triphammer_core::sql::{BoundStatement, Placeholder};
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, Elapsed, ErrorClass, Value};
 
-use super::plan::Statement;
+use super::answers::{Met, RowsSeen, Spot};
+use super::plan::{Plan, Statement};
+use super::progress::{ENDED, Reached};
 use super::workload::{Input, Replay};
 use crate::script::times::Counts;
 
@@ -44,7 +47,7 @@ impl Prepared {
         Self {
             statements: vec![None; replay.plan.statements.len()],
             placeholder: statements.catalogue().placeholder(),
-            rows: Rows::new(),
+            rows: Rows::as_texts(),
             counts: Counts::new(&replay.times),
         }
     }
@@ -66,7 +69,9 @@ pub async fn start<S: Session>(
     for number in 0..count {
         match prepare(replay, &mut prepared, number, session).await {
             Err(error) if error.class().loses_session() => return Err(error),
-            Err(error) => errors.push(error),
+            Err(error) => {
+                errors.extend(try_types(replay, &mut prepared, number, session, error).await)
+            }
             Ok(_) => {}
         }
     }
@@ -82,6 +87,34 @@ pub async fn start<S: Session>(
     Err(DbError::new(class, message))
 }
 
+/// Tries a statement again, whose types the database cannot infer, with those of its recorded values; returns the first
+/// error if that fails, too.
+async fn try_types<S: Session>(
+    replay: &Replay,
+    prepared: &mut Prepared,
+    number: usize,
+    session: &mut S,
+    error: DbError,
+) -> Option<DbError> {
+    if replay.plan.statements[number].integers.iter().all(Option::is_none) {
+        return Some(error);
+    }
+    replay.set_types(number, true);
+    if prepare(replay, prepared, number, session).await.is_ok() {
+        return None;
+    }
+    replay.set_types(number, false);
+    Some(error)
+}
+
+/// Gives arguments that are integers their types.
+fn type_integers(bound: &mut BoundStatement, slots: &[usize], statement: &Statement, plan: &Plan) {
+    for (param, slot) in bound.params.iter_mut().zip(slots) {
+        let known = statement.integers.get(plan.arguments[*slot]).copied().flatten();
+        param.param_type = known.unwrap_or(param.param_type);
+    }
+}
+
 /// The prepared statement of a number.
 async fn prepare<S: Session>(
     replay: &Replay,
@@ -94,7 +127,10 @@ async fn prepare<S: Session>(
     }
     let plan = &replay.plan;
     let statement = &plan.statements[number];
-    let (bound, slots) = statement.part.bound(prepared.placeholder, &plan.names);
+    let (mut bound, slots) = statement.part.bound(prepared.placeholder, &plan.names);
+    if replay.has_types(number) {
+        type_integers(&mut bound, &slots, statement, plan);
+    }
     let id = session.prepare(&bound).await;
     let id = id.map_err(|error| error.context(format_args!("statement {}", number + 1)))?;
     let arguments = slots.iter().map(|slot| plan.arguments[*slot]).collect();
@@ -147,9 +183,28 @@ pub async fn run<S: Session>(
     prepared: &mut Prepared,
     session: &mut S,
 ) -> Result<Completion, DbError> {
-    let plan = &replay.plan;
-    let transaction = plan.transaction(input.transaction);
-    let kind = plan.kind_of[input.transaction as usize];
+    let transaction = replay.plan.transaction(input.transaction);
+    let mut done = 0;
+    let ended = statements(replay, input, prepared, session, &mut done).await;
+    if ended.is_err() {
+        for place in done..transaction.steps.len() {
+            replay.answers.miss(replay.plan.spot(input.transaction, place));
+        }
+    }
+    // What depends on it goes on: a transaction that failed made nothing.
+    replay.progress.reach(Reached { transaction: input.transaction, steps: ENDED });
+    ended
+}
+
+/// Runs the statements of a transaction, of which `done` are answered, and its end.
+async fn statements<S: Session>(
+    replay: &Replay,
+    input: &Input,
+    prepared: &mut Prepared,
+    session: &mut S,
+    done: &mut usize,
+) -> Result<Completion, DbError> {
+    let transaction = replay.plan.transaction(input.transaction);
     let is_single = transaction.ending == Ending::Single;
     if !is_single {
         let access = transaction.characteristics.access();
@@ -159,31 +214,22 @@ pub async fn run<S: Session>(
         }
     }
     let mut waiting = RemainingWait::default();
-    for step in &transaction.steps {
+    for (place, step) in transaction.steps.iter().enumerate() {
         waiting.wait(step.gap, replay, &prepared.counts, session).await;
-        let started = prepared.counts.start();
-        waiting.last_start = Some(started);
-        let statement = &plan.statements[step.shape];
-        let commits = is_single && !statement.reads;
-        let known = prepare(replay, prepared, step.shape, session).await;
-        let done = match known {
-            Ok(known) => {
-                let rows = &mut prepared.rows;
-                execute(statement, &known, step, commits, rows, session).await
-            }
-            Err(error) => Err(error),
-        };
-        if let Some(number) = replay.counted.get(&(kind, step.shape)) {
-            prepared.counts.end(*number, started, done.is_err());
-        }
-        match done {
+        keep_order(replay, input.transaction, place, &prepared.counts).await;
+        waiting.last_start = Some(prepared.counts.start());
+        let answered = statement(replay, input.transaction, place, prepared, session).await;
+        *done = place + 1;
+        let steps = u32::try_from(*done).unwrap_or(ENDED);
+        replay.progress.reach(Reached { transaction: input.transaction, steps });
+        match answered {
             // It failed when it was recorded, too.
             Err(error) if has_failed(step) && !error.class().loses_session() => {
                 if is_single {
                     return Ok(Completion::ROLLED_BACK);
                 }
             }
-            done => done?,
+            answered => answered?,
         }
     }
     waiting.wait(transaction.last_gap, replay, &prepared.counts, session).await;
@@ -203,25 +249,110 @@ fn has_failed(step: &Step) -> bool {
     step.answer.as_ref().is_some_and(|answer| answer.error.is_some())
 }
 
-/// Runs a statement; `commits` if the database commits it implicitly.
-async fn execute<S: Session>(
-    statement: &Statement,
-    known: &PreparedStatement,
-    step: &Step,
-    commits: bool,
-    rows: &mut Rows,
+/// Waits for what must have happened before a statement.
+async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Counts) {
+    let plan = &replay.plan;
+    let conflicts = plan.order.before(transaction, u32::try_from(place).unwrap_or(u32::MAX));
+    let step = &plan.steps(transaction)[place];
+    let makers = step.arguments.iter().enumerate().filter_map(|(argument, value)| {
+        let domains = plan.ids.used(step.shape, argument);
+        domains.iter().find_map(|domain| plan.ids.maker(*domain, value))
+    });
+    let makers = makers
+        .filter(|maker| *maker != transaction)
+        .map(|transaction| Reached { transaction, steps: ENDED });
+    for wanted in conflicts.iter().copied().chain(makers) {
+        if replay.progress.has_reached(wanted) {
+            continue;
+        }
+        let begun = counts.start();
+        let has_reached = replay.progress.wait(wanted).await;
+        replay.answers.waited(counts.start().since(begun), !has_reached);
+    }
+}
+
+/// Runs a statement of a transaction, counts its time, and compares its answer.
+async fn statement<S: Session>(
+    replay: &Replay,
+    transaction: u32,
+    place: usize,
+    prepared: &mut Prepared,
     session: &mut S,
 ) -> Result<(), DbError> {
-    let value = |index: &usize| match step.arguments.get(*index) {
-        None | Some(Argument::Null) => Value::Null,
-        Some(Argument::Int(number)) => Value::Int(*number),
-        Some(Argument::Number(text) | Argument::Text(text)) => Value::Text(text),
+    let plan = &replay.plan;
+    let spot = plan.spot(transaction, place);
+    let kind = plan.kind_of[transaction as usize];
+    let started = prepared.counts.start();
+    let answered = match prepare(replay, prepared, spot.step.shape, session).await {
+        Ok(known) => execute(replay, spot, &known, &mut prepared.rows, session).await,
+        Err(error) => Err(error),
+    };
+    if let Some(number) = replay.counted.get(&(kind, spot.step.shape)) {
+        prepared.counts.end(*number, started, answered.is_err());
+    }
+    let count = |met: &Met<'_>| replay.answers.count(spot, met, &plan.facts[spot.step.shape]);
+    match answered {
+        Ok((rows, effect)) => {
+            count(&Met { rows, effect, error: None });
+            Ok(())
+        }
+        Err(error) => {
+            count(&Met { error: Some(&error), ..Met::default() });
+            Err(error)
+        }
+    }
+}
+
+/// Runs a statement; returns what is known of its rows.
+async fn execute<S: Session>(
+    replay: &Replay,
+    spot: Spot<'_>,
+    known: &PreparedStatement,
+    rows: &mut Rows,
+    session: &mut S,
+) -> Result<(Option<RowsSeen>, RowEffect), DbError> {
+    let (plan, step) = (&replay.plan, spot.step);
+    let replaced = replay.replaced(step);
+    let value = |index: &usize| {
+        let replaced = replaced.iter().find(|(argument, _)| argument == index);
+        match replaced.map(|(_, made)| made).or_else(|| step.arguments.get(*index)) {
+            None | Some(Argument::Null) => Value::Null,
+            Some(Argument::Int(number)) => Value::Int(*number),
+            Some(Argument::Number(text) | Argument::Text(text)) => Value::Text(text),
+        }
     };
     let values: Vec<Value<'_>> = known.arguments.iter().map(value).collect();
-    match (statement.returns_rows, commits) {
-        (false, true) => session.execute_autocommit(known.id, &values).await.map(drop),
-        (false, false) => session.execute(known.id, &values).await.map(drop),
-        (true, true) => session.call(known.id, &values, rows).await,
-        (true, false) => session.query(known.id, &values, rows).await,
+    let is_single = plan.transaction(spot.transaction).ending == Ending::Single;
+    let commits = is_single && !plan.statements[step.shape].reads;
+    let mut seen = RowsSeen::default();
+    let mut made: Vec<Vec<Argument>> = Vec::new();
+    let keeps = !plan.ids.made_by(step.shape).is_empty();
+    let mut look = |rows: &Rows| {
+        replay.made.with_back(|back| seen.add(rows, back));
+        if keeps && made.len() < MADE_MAX {
+            made.extend(rows.iter().map(|row| texts(&row)));
+        }
+    };
+    if commits {
+        session.call(known.id, &values, rows).await?;
+        look(rows);
+    } else {
+        session.stream(known.id, &values, rows, &mut look).await?;
     }
+    let effect = session.effect();
+    let has_rows = rows.width() > 0;
+    if keeps && !has_rows {
+        made.extend(effect.made_id.map(|id| vec![Argument::of_text(id.to_string())]));
+    }
+    replay.keep_made(step, made);
+    Ok((has_rows.then_some(seen), effect))
+}
+
+/// The fields of a row, as values of a recording.
+fn texts(row: &Row<'_>) -> Vec<Argument> {
+    let text = |column| match row.bytes(column).map(str::from_utf8) {
+        Some(Ok(text)) => Argument::of_text(text.to_owned()),
+        _ => Argument::Null,
+    };
+    (0..row.len()).map(text).collect()
 }

@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 
+use serde_json::json;
+use triphammer_capture::recording::{Recording, read};
+
 use super::Replay;
+use super::plan::{OrderRule, Plan};
+use super::progress::ENDED;
 
 const HEAD: &str = "{\"triphammer_recording\": 1, \"from\": \"csvlog\", \"started\": \"x\"}\n\
     {\"statement\": 0, \"sql\": \"UPDATE t SET a = :p1 WHERE id = :p2\", \"literals\": [1, 2]}\n\
@@ -68,13 +73,10 @@ fn fewer_sessions_share_the_recorded_ones() {
 #[test]
 fn literals_that_never_vary_are_in_the_sql() {
     let (_folder, replay) = replay(LINES, "1x");
-    let titles: Vec<String> = replay
-        .plan
-        .statements
-        .iter()
-        .map(|statement| statement.part.title(&replay.plan.names))
-        .collect();
-    assert_eq!(titles, ["UPDATE t SET a = 5 WHERE id = :p2", "SELECT a FROM t WHERE id = :p1"]);
+    assert_eq!(
+        *replay.plan.titles,
+        ["UPDATE t SET a = 5 WHERE id = :p2", "SELECT a FROM t WHERE id = :p1"]
+    );
 }
 
 #[test]
@@ -99,10 +101,99 @@ fn statements_are_read_as_the_database_of_the_log_writes_them() {
              [0, 0, \"single\", [[0, 0, [5]]], 0]\n{{\"transactions\": 1}}\n",
             r#"{"statement": 0, "sql": "SELECT _utf8mb4'it\\'s', :p1", "literals": []}"#
         );
-        triphammer_capture::recording::read(text.as_bytes()).unwrap()
+        read(text.as_bytes()).unwrap()
     };
-    let plan = super::plan::Plan::new(recording("slow-log").into()).unwrap();
+    let plan = Plan::new(recording("slow-log").into(), OrderRule::Times).unwrap();
     assert_eq!(plan.statements[0].part.variables().count(), 1);
-    let error = super::plan::Plan::new(recording("csvlog").into()).unwrap_err();
+    let error = Plan::new(recording("csvlog").into(), OrderRule::Times).unwrap_err();
     assert!(error.to_string().contains("the quotation ' has no end"), "{error}");
+}
+
+/// Transactions of single statements, each with its session, start in µs, statement, arguments and what the server made.
+fn recording(statements: &[&str], lines: &[(usize, u64, usize, &str, &str)]) -> Recording {
+    let mut text = String::from("{\"triphammer_recording\": 1, \"from\": \"wire-postgres\"}\n");
+    for (number, sql) in statements.iter().enumerate() {
+        let line = json!({ "statement": number, "sql": sql, "literals": [] });
+        text.push_str(&format!("{line}\n"));
+    }
+    for (session, at_us, statement, arguments, made) in lines {
+        let (made, us) = made.split_once(", \"us\": ").unwrap_or((made, "10"));
+        let answer = format!("{{\"rows\": 1, \"made\": [{made}], \"us\": {us}}}");
+        let step = format!("[{statement}, 0, [{arguments}], {answer}]");
+        text.push_str(&format!("[{session}, {at_us}, \"single\", [{step}], 0]\n"));
+    }
+    text.push_str(&format!("{{\"transactions\": {}}}\n", lines.len()));
+    read(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_early() {
+    let statements = [
+        "INSERT INTO orders (customer) VALUES (:p1) RETURNING id",
+        "UPDATE orders SET state = 1 WHERE id = :p1",
+        "INSERT INTO items (order_id, quantity) VALUES (:p1, :p2)",
+        "SELECT log(:p1)",
+    ];
+    let lines = [
+        (0, 0, 2, "40, 9", ""),
+        (0, 100, 0, "5", "[7]"),
+        (0, 200, 0, "7", "[8]"),
+        (0, 300, 0, "9", "[9]"),
+        (1, 400, 1, "7", ""),
+        (1, 500, 2, "8, 7", ""),
+        (1, 600, 3, "7", ""),
+        (1, 700, 3, "8", ""),
+        (1, 800, 3, "9", ""),
+    ];
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Times).unwrap();
+    let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
+    assert!(uses(1, 0), "the same column");
+    assert!(uses(2, 0), "a column that refers to it");
+    assert!(!uses(2, 1), "the quantity was 9 before there was an order 9");
+    assert!(!uses(0, 0), "two values only, and one of them too early");
+    assert!(uses(3, 0), "three values, each after it was made");
+    assert_eq!(plan.ids.count(), 3);
+}
+
+#[test]
+fn transactions_that_conflict_keep_the_order_of_their_commits() {
+    let statements = [
+        "UPDATE t SET a = a + 1 WHERE id = :p1",
+        "SELECT a FROM t WHERE id = :p1",
+        "SELECT b FROM u WHERE id = :p1",
+        "INSERT INTO t (id, a) VALUES (:p1, 0)",
+    ];
+    let lines = [
+        (0, 0, 0, "1", ""),
+        (1, 100, 1, "1", ""),
+        (2, 200, 1, "1", ""),
+        (3, 300, 0, "1", ""),
+        (4, 400, 0, "2", ""),
+        (5, 500, 2, "1", ""),
+        (6, 600, 3, "3", ""),
+        (7, 700, 1, "3", ""),
+        // Begins before the last has ended.
+        (8, 705, 0, "3", ""),
+        // Both wait for a row, and the one that began later has it first.
+        (9, 800, 0, "4", ", \"us\": 90"),
+        (10, 850, 0, "4", ""),
+    ];
+    let recording = recording(&statements, &lines);
+    let plan = Plan::new(recording.clone().into(), OrderRule::Commit).unwrap();
+    let before = |transaction| {
+        let before = plan.order.before(transaction, 0).iter();
+        before.map(|one| (one.transaction, one.steps)).collect::<Vec<_>>()
+    };
+    assert_eq!(before(0), []);
+    assert_eq!(before(1), [(0, ENDED)], "a reader waits for the writer");
+    assert_eq!(before(2), [(0, ENDED)], "and not for another reader");
+    assert_eq!(before(3), [(0, ENDED), (1, 1), (2, 1)], "a writer waits for both");
+    assert_eq!(before(4), [], "another row");
+    assert_eq!(before(5), [], "another table");
+    assert_eq!(before(7), [(6, ENDED)], "the row was inserted");
+    assert_eq!(before(8), [(6, ENDED), (7, 1)], "its answer came when the other had read");
+    assert_eq!(before(9), [(10, ENDED)], "it began before the other, and was answered after it");
+    assert_eq!(before(10), []);
+    let times = Plan::new(recording.into(), OrderRule::Times).unwrap();
+    assert!(times.order.before(3, 0).is_empty());
 }

@@ -1,9 +1,12 @@
 //! The replay of a recording as a [`Workload`].
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use triphammer_capture::{Argument, Ending};
+use triphammer_capture::recording::Recording;
+use triphammer_capture::{Argument, Ending, Step};
+use triphammer_core::answers::{AnswerDigests, ReplayAnswers};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
@@ -14,7 +17,10 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
-use super::plan::Plan;
+use super::answers::Answers;
+use super::ids::MadeHere;
+use super::plan::{OrderRule, Plan};
+use super::progress::{ENDED, Progress, Reached};
 use super::runner::{self, Prepared};
 use super::source::load;
 use super::{NAME, SETTING};
@@ -31,8 +37,22 @@ pub const RECORDING: OptionDef = OptionDef::value(
      FILE,speed=2x; --load replay:FILE,speed=2x means the same",
 );
 
+/// How the order of the recording is kept.
+const ORDER: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "order",
+    "RULE",
+    "",
+    "what a replay keeps of the order between sessions, beside the order of values that the server made [default: commit \
+     for a recording with answers, else times]",
+)
+.choices(&[
+    ("commit", "transactions that read or change the same rows by their keys keep the order of their commits"),
+    ("times", "the recorded times only"),
+]);
+
 /// All options of the workload.
-static OPTIONS: &[OptionDef] = &[RECORDING];
+static OPTIONS: &[OptionDef] = &[RECORDING, ORDER];
 
 /// Longest recording, in seconds: a week at its speed.
 const SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
@@ -48,6 +68,14 @@ pub struct Replay {
     pub(super) counted: std::collections::HashMap<(usize, usize), usize>,
     /// Which session of ours runs what, for the number of sessions that was asked for last.
     lanes: Mutex<(usize, Vec<Arc<[u32]>>)>,
+    /// By statement, whether the database needs the types of its arguments.
+    types: Box<[AtomicBool]>,
+    /// Which transactions have ended.
+    pub(super) progress: Box<Progress>,
+    /// What was made here in place of recorded values.
+    pub(super) made: Box<MadeHere>,
+    /// What was answered.
+    pub(super) answers: Box<Answers>,
 }
 
 /// A session of ours, and how far it is.
@@ -135,7 +163,9 @@ impl Replay {
             ));
         }
         let load_of: ReplayLoad = value.parse().map_err(wrong)?;
-        let plan = Arc::new(Plan::new(load(&load_of.file)?)?);
+        let recording = load(&load_of.file)?;
+        let rule = order(given, &recording)?;
+        let plan = Arc::new(Plan::new(recording, rule)?);
         let due = due(&plan, &load_of)
             .ok_or_else(|| wrong("the recording lasts longer than a week".to_owned()))?;
         let recording = RecordingDef {
@@ -148,7 +178,7 @@ impl Replay {
         for (transaction, kind) in plan.recording.transactions.iter().zip(&plan.kind_of) {
             for step in &transaction.steps {
                 counted.entry((*kind, step.shape)).or_insert_with(|| {
-                    let title = plan.statements[step.shape].part.title(&plan.names);
+                    let title = plan.titles[step.shape].clone();
                     times.push(*kind, step.shape + 1, title)
                 });
             }
@@ -167,9 +197,68 @@ impl Replay {
             times: Arc::new(times),
             counted,
             lanes: Mutex::new((0, Vec::new())),
+            types: plan.statements.iter().map(|_| AtomicBool::new(false)).collect(),
+            progress: Box::new(Progress::new(plan.recording.transactions.len())),
+            made: Box::default(),
+            answers: Box::new(Answers::new(plan.statements.len(), plan.statements_in_all())),
             plan,
         })
     }
+
+    /// Whether the arguments of a statement are sent with the types of their values.
+    pub(super) fn has_types(&self, statement: usize) -> bool {
+        self.types[statement].load(Ordering::Relaxed)
+    }
+
+    /// Sets whether they are.
+    pub(super) fn set_types(&self, statement: usize, are_sent: bool) {
+        self.types[statement].store(are_sent, Ordering::Relaxed);
+    }
+
+    /// The arguments of a statement that are replaced by what was made here.
+    pub(super) fn replaced(&self, step: &Step) -> Vec<(usize, Argument)> {
+        let (mut replaced, mut missing) = (Vec::new(), 0);
+        for (argument, value) in step.arguments.iter().enumerate() {
+            let domains = self.plan.ids.used(step.shape, argument);
+            if !domains.iter().any(|domain| self.plan.ids.maker(*domain, value).is_some()) {
+                continue;
+            }
+            match self.made.get(domains, value) {
+                Some(made) => replaced.push((argument, made)),
+                None => missing += 1,
+            }
+        }
+        self.answers.replaced(replaced.len() as u64, missing);
+        replaced
+    }
+
+    /// Notes what a statement has made, row by row, in place of what was recorded.
+    pub(super) fn keep_made(&self, step: &Step, made: Vec<Vec<Argument>>) {
+        let Some(answer) = &step.answer else { return };
+        let domains = self.plan.ids.made_by(step.shape);
+        for (recorded, made) in answer.made.iter().zip(made) {
+            for ((domain, recorded), made) in domains.iter().zip(recorded).zip(made) {
+                if *recorded != Argument::Null && made != Argument::Null {
+                    self.made.add(*domain, recorded, made);
+                }
+            }
+        }
+    }
+}
+
+/// The rule of the order between sessions.
+fn order(given: &WorkloadSettings, recording: &Recording) -> Result<OrderRule, SpecError> {
+    let definition = ORDER;
+    let value = given.option(&definition);
+    if value.is_empty() {
+        let mut steps = recording.transactions.iter().flat_map(|transaction| &transaction.steps);
+        let has_answers = steps.any(|step| step.answer.is_some());
+        return Ok(if has_answers { OrderRule::Commit } else { OrderRule::Times });
+    }
+    Ok(match definition.chosen(value)? {
+        "commit" => OrderRule::Commit,
+        _ => OrderRule::Times,
+    })
 }
 
 /// Transactions that are due in each second; `None` if there are too many seconds.
@@ -210,6 +299,10 @@ impl Workload for Replay {
     }
 
     fn next(&self, user: &mut User, _rng: &mut Rng) -> Option<usize> {
+        // Also one that was never run, as after the loss of its session.
+        if let Some(transaction) = user.transaction() {
+            self.progress.reach(Reached { transaction, steps: ENDED });
+        }
         user.next += 1;
         let transaction = user.transaction()?;
         Some(self.plan.kind_of[transaction as usize])
@@ -256,6 +349,17 @@ impl Workload for Replay {
     ) -> Result<Completion, DbError> {
         // In a box, because it is large: see the workload `custom`.
         Box::pin(runner::run(self, input, prepared, session)).await
+    }
+
+    fn replay_answers(&self) -> Option<ReplayAnswers> {
+        let (plan, made) = (&self.plan, self.plan.ids.count());
+        let mut answers = self.answers.read(&plan.facts, &plan.titles, made);
+        answers.digests = AnswerDigests {
+            shapes: self.plan.shapes(),
+            titles: Arc::clone(&self.plan.titles),
+            of: self.answers.digests(),
+        };
+        Some(answers)
     }
 
     fn statement_times(&self) -> Vec<StatementTimes> {

@@ -238,6 +238,21 @@ impl Part {
         })
     }
 
+    /// Its texts, and between two of them the slot of a variable.
+    pub fn split(&self) -> (Vec<String>, Vec<usize>) {
+        let (mut texts, mut slots) = (vec![String::new()], Vec::new());
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => texts.last_mut().expect("there is one").push_str(text),
+                Piece::Variable { slot, .. } => {
+                    slots.push(*slot);
+                    texts.push(String::new());
+                }
+            }
+        }
+        (texts, slots)
+    }
+
     /// Whether the statement has this word, in lower case, anywhere.
     pub fn has_word(&self, word: &str) -> bool {
         let has = |text: &String| {

@@ -244,7 +244,7 @@ impl Prepared {
                     let kind = StatementKind::of(text);
                     let done = database.query(kind, text, session, &mut rows).await;
                     if done.is_ok() {
-                        count(state, seen(kind, &rows, session.changed()));
+                        count(state, seen(kind, &rows, session.effect().changed));
                     }
                     answer(sysbench, state, database, cpu, done.map(|()| rows))?
                 }
@@ -266,7 +266,7 @@ impl Prepared {
                         Err(error) => Err(error),
                     };
                     if let (Ok(_), Some(statement)) = (&done, database.statements.get(number)) {
-                        count(state, seen(statement.kind, &rows, session.changed()));
+                        count(state, seen(statement.kind, &rows, session.effect().changed));
                     }
                     answer(sysbench, state, database, cpu, done.map(|_| rows))?
                 }

@@ -57,20 +57,29 @@ pub fn control(out: &mut BytesMut, sql: &str) -> Result<(), Unwritable> {
     Ok(())
 }
 
-/// Binds arguments to the unnamed portal, with binary formats in both directions.
+/// What is sent in text format, all of it or none; the rest is binary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Texts {
+    /// The arguments.
+    pub arguments: bool,
+    /// The fields of the result.
+    pub results: bool,
+}
+
+/// Binds arguments to the unnamed portal.
 #[inline]
 pub fn bind(
     out: &mut BytesMut,
     name: &str,
     count: usize,
-    as_text: bool,
+    texts: Texts,
     mut put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
 ) -> Result<(), Unwritable> {
     let start = out.len();
     out.extend_from_slice(b"B\0\0\0\0\0");
     out.extend_from_slice(name.as_bytes());
     // The end of the name, and one format for all arguments.
-    out.extend_from_slice(if as_text { b"\0\0\x01\0\0" } else { b"\0\0\x01\0\x01" });
+    out.extend_from_slice(if texts.arguments { b"\0\0\x01\0\0" } else { b"\0\0\x01\0\x01" });
     out.put_u16(u16::try_from(count).map_err(|_| too_long("the list of arguments"))?);
     for index in 0..count {
         let length_at = out.len();
@@ -81,7 +90,7 @@ pub fn bind(
             out[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
         }
     }
-    out.extend_from_slice(b"\0\x01\0\x01");
+    out.extend_from_slice(if texts.results { b"\0\x01\0\0" } else { b"\0\x01\0\x01" });
     let length = i32::try_from(out.len() - start - 1).map_err(|_| too_long("the message"))?;
     out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
     Ok(())

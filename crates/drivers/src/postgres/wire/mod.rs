@@ -27,7 +27,7 @@ use crate::stream::{Stream, broken, closed};
 
 pub use self::cancel::CancelKey;
 pub use self::copy::Chunk;
-pub use self::messages::{Body, Column, Fields, ServerError, columns, touched};
+pub use self::messages::{Body, Column, Fields, ServerError, Texts, columns, touched};
 pub use self::startup::{Greeting, Login, start};
 
 /// The server's source file that waits for standbys at the end of a commit.
@@ -329,7 +329,7 @@ impl Connection {
     }
 
     /// Writes a run of a prepared statement to the buffer; `put` writes argument n, or returns
-    /// false for NULL. The arguments are in binary, or all `as_text`.
+    /// false for NULL.
     ///
     /// # Errors
     /// When an argument does not fit.
@@ -338,12 +338,12 @@ impl Connection {
         &mut self,
         name: &str,
         count: usize,
-        as_text: bool,
+        texts: Texts,
         then: Then,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
         self.encode(|out| {
-            messages::bind(out, name, count, as_text, put)?;
+            messages::bind(out, name, count, texts, put)?;
             out.extend_from_slice(then.execute_and_self());
             Ok(())
         })
@@ -358,13 +358,13 @@ impl Connection {
         &mut self,
         sql: &str,
         types: &[u32],
-        as_text: bool,
+        texts: Texts,
         then: Then,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
         self.encode(|out| {
             frontend::parse("", sql, types.iter().copied(), out)?;
-            messages::bind(out, "", types.len(), as_text, put)?;
+            messages::bind(out, "", types.len(), texts, put)?;
             frontend::describe(b'P', "", out)?;
             out.extend_from_slice(then.execute_and_self());
             Ok(())

@@ -2,50 +2,13 @@
 
 use std::fmt::Write as _;
 
-use triphammer_capture::Argument;
-use triphammer_drivers::mysql::messages::{Reader, UNSIGNED, wire_type as t};
+use triphammer_core::Rows;
 
-/// A type, and whether its numbers are unsigned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// The type.
-    pub of: u8,
-    /// Whether numbers are unsigned.
-    pub unsigned: bool,
-}
-
-impl Kind {
-    /// Reads the definition of a column, which ends with fields of fixed length; `None` if it is malformed.
-    pub fn of_column(definition: &[u8]) -> Option<Self> {
-        match definition.last_chunk() {
-            Some(&[0x0c, _, _, _, _, _, _, of, low, high, _, _, _]) => {
-                Some(Self { of, unsigned: u16::from_le_bytes([low, high]) & UNSIGNED != 0 })
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether its values are integers.
-    const fn is_integer(self) -> bool {
-        matches!(self.of, t::TINY | t::SHORT | t::LONG | t::LONGLONG | t::INT24 | t::YEAR)
-    }
-}
-
-/// Reads an argument; `None` if it is malformed.
-pub fn argument(kind: Kind, rest: &mut Reader<'_>) -> Option<Argument> {
-    if kind.of == t::NULL {
-        return Some(Argument::Null);
-    }
-    let mut out = Vec::new();
-    binary(kind, rest, &mut out)?;
-    // What is not UTF-8 is counted as such later, by its replacement character.
-    let text = String::from_utf8_lossy(&out).into_owned();
-    Some(if kind.is_integer() { Argument::of_text(text) } else { Argument::Text(text) })
-}
+use super::codec::{ColumnKind, Reader, wire_type as t};
 
 /// Appends a value as its text; `None` if it is malformed.
-pub fn binary(kind: Kind, rest: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()> {
-    let text = match (kind.of, kind.unsigned) {
+pub fn binary(kind: ColumnKind, rest: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()> {
+    let text = match (kind.wire_type, kind.unsigned) {
         (t::LONGLONG, false) => i64::from_le_bytes(rest.fixed().ok()?).to_string(),
         (t::LONGLONG, true) => u64::from_le_bytes(rest.fixed().ok()?).to_string(),
         (t::LONG | t::INT24, false) => i32::from_le_bytes(rest.fixed().ok()?).to_string(),
@@ -56,7 +19,7 @@ pub fn binary(kind: Kind, rest: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()
         (t::TINY, true) => rest.byte().ok()?.to_string(),
         (t::FLOAT, _) => f32::from_le_bytes(rest.fixed().ok()?).to_string(),
         (t::DOUBLE, _) => f64::from_le_bytes(rest.fixed().ok()?).to_string(),
-        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => date(kind.of == t::DATE, rest)?,
+        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => date(kind.wire_type == t::DATE, rest)?,
         (t::TIME, _) => time(rest)?,
         _ => {
             out.extend_from_slice(rest.bytes().ok()?);
@@ -67,13 +30,20 @@ pub fn binary(kind: Kind, rest: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
+/// Appends a field to a row, in the form that is the same in both protocols.
+pub fn put(rows: &mut Rows, kind: ColumnKind, text: &[u8]) {
+    let mut other = Vec::new();
+    let text = canonical(kind, text, &mut other);
+    rows.text_with(|out| out.extend_from_slice(text));
+}
+
 /// Writes a text so that it is the same whichever protocol it came by: floats have different digits in both, and times
 /// different zeros.
-pub fn canonical<'a>(kind: Kind, text: &'a [u8], out: &'a mut Vec<u8>) -> &'a [u8] {
-    match kind.of {
+pub fn canonical<'a>(kind: ColumnKind, text: &'a [u8], out: &'a mut Vec<u8>) -> &'a [u8] {
+    match kind.wire_type {
         t::FLOAT | t::DOUBLE => {
             let text = str::from_utf8(text).unwrap_or_default();
-            let written = match kind.of {
+            let written = match kind.wire_type {
                 t::FLOAT => text.parse::<f32>().map(|value| format!("{value:e}")),
                 _ => text.parse::<f64>().map(|value| format!("{value:e}")),
             };
@@ -142,7 +112,7 @@ mod tests {
 
     fn text(of: u8, raw: &[u8]) -> Option<String> {
         let mut out = Vec::new();
-        binary(Kind { of, unsigned: false }, &mut Reader(raw), &mut out)?;
+        binary(ColumnKind { wire_type: of, unsigned: false }, &mut Reader(raw), &mut out)?;
         String::from_utf8(out).ok()
     }
 
@@ -174,7 +144,7 @@ mod tests {
     fn both_protocols_have_one_form() {
         let of = |of, text: &str| {
             let mut out = Vec::new();
-            let kind = Kind { of, unsigned: false };
+            let kind = ColumnKind { wire_type: of, unsigned: false };
             String::from_utf8(canonical(kind, text.as_bytes(), &mut out).to_vec()).unwrap()
         };
         assert_eq!(of(t::DOUBLE, "1e20"), of(t::DOUBLE, "100000000000000000000"));

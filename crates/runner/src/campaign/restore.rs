@@ -1,4 +1,4 @@
-//! What restores the database before each run of a matrix (`--restore`).
+//! What restores the database before each run of a campaign (`--restore`).
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const PREFIX: &str = "CELL_";
 
 /// What happens before each run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Restore {
+pub struct Restore {
     command: String,
 }
 
@@ -54,7 +54,7 @@ impl Restore {
         &self.command
     }
 
-    /// Runs it for a combination of settings at a target.
+    /// Runs it before a run with these settings of its own, at a target.
     ///
     /// # Errors
     /// With how the command ended and what it wrote.

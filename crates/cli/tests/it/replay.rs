@@ -1,0 +1,228 @@
+//! An application is recorded at the wire, and replayed on copies of its database: ids that the server made cross sessions.
+
+use std::cell::RefCell;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+
+use serde_json::Value;
+use triphammer_testbed::{PostgresClient, PostgresServer};
+
+use crate::program::{Messages, Program, finish, signal};
+
+/// Sessions of the shop, and orders that each takes.
+const SESSIONS: usize = 4;
+const ORDERS: i32 = 60;
+
+const SCHEMA: &str = "
+    CREATE TABLE products (id int PRIMARY KEY, stock int NOT NULL, price numeric(8, 2) NOT NULL);
+    CREATE TABLE orders (id serial PRIMARY KEY, customer int NOT NULL, state text NOT NULL, changed timestamptz DEFAULT now());
+    CREATE TABLE items (order_id int REFERENCES orders, product int REFERENCES products, quantity int NOT NULL);
+    CREATE INDEX items_by_order ON items (order_id);
+    INSERT INTO products SELECT n, 1000, n * 1.25 FROM generate_series(1, 20) n;
+    CREATE FUNCTION vat(price numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT round(price * 0.19, 2)'";
+
+/// Takes an order by literals and by arguments, as web frameworks do; returns its id.
+fn order(session: &PostgresClient, customer: i32) -> i32 {
+    session.text("BEGIN").unwrap();
+    let sql =
+        format!("INSERT INTO orders (customer, state) VALUES ({customer}, 'new') RETURNING id");
+    let id: i32 = session.text(&sql).unwrap()[0][0].as_ref().unwrap().parse().unwrap();
+    let mut products = [customer % 20 + 1, (customer + 7) % 20 + 1];
+    products.sort_unstable();
+    for product in products {
+        let insert = "INSERT INTO items (order_id, product, quantity) VALUES ($1, $2, $3)";
+        session.prepared(insert, &[id, product, 1 + product % 3]).unwrap();
+        session
+            .prepared("UPDATE products SET stock = stock - $1 WHERE id = $2", &[1, product])
+            .unwrap();
+    }
+    session.text("COMMIT").unwrap();
+    id
+}
+
+/// Another session pays the order, and looks at it.
+fn pay(session: &PostgresClient, id: i32) {
+    session
+        .text(&format!("UPDATE orders SET state = 'paid', changed = now() WHERE id = {id}"))
+        .unwrap();
+    session
+        .prepared("SELECT quantity FROM items WHERE order_id = $1 ORDER BY product", &[id])
+        .unwrap();
+    session
+        .text(&format!(
+            "SELECT o.id, o.state, p.id, vat(p.price) FROM orders o JOIN items i ON i.order_id = o.id JOIN products p ON \
+             p.id = i.product WHERE o.id = {id} ORDER BY p.id"
+        ))
+        .unwrap();
+}
+
+/// Runs the shop: each session takes orders, and pays those of another.
+fn shop(url: &str) {
+    let (send, receive) = channel::<i32>();
+    let receive = Mutex::new(receive);
+    std::thread::scope(|scope| {
+        for place in 0..SESSIONS {
+            let (send, receive) = (send.clone(), &receive);
+            scope.spawn(move || {
+                let session = PostgresClient::open(url).unwrap();
+                for number in 0..ORDERS {
+                    let customer = number * 4 + i32::try_from(place).unwrap();
+                    send.send(order(&session, customer)).unwrap();
+                    let other = receive.lock().unwrap().recv().unwrap();
+                    pay(&session, other);
+                }
+            });
+        }
+    });
+}
+
+/// Records the shop on this database; returns the file.
+fn record(program: &Program, target: &str) -> String {
+    let file = program.path("shop.recording").display().to_string();
+    let capture = ["capture", "--listen", "127.0.0.1:0", target, "-o", &file, "--drain", "1s"];
+    let mut child = program.start(&capture);
+    let address = RefCell::new(String::new());
+    Messages::by(&mut child).wait_for_line("the address of the proxy", |line| {
+        let found = line.split_once(" at ").and_then(|(_, rest)| rest.split(';').next());
+        *address.borrow_mut() =
+            found.filter(|at| at.starts_with("127.")).unwrap_or_default().into();
+        !address.borrow().is_empty()
+    });
+    let address = address.into_inner();
+    let (before, after) = target.split_once('@').unwrap();
+    let database = &after[after.find('/').unwrap()..];
+    shop(&format!("{before}@{address}{database}"));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 0, "{}", done.out);
+    file
+}
+
+/// Replays the recording as fast as dependencies allow; the run ends with an exit code.
+fn replay(program: &Program, target: &str, file: &str, code: i32) -> Value {
+    let load = format!("replay:{file},speed=20x");
+    let done = program.run(&["run", target, "--load", &load, "--json"]);
+    assert_eq!(done.code, code, "{}{}", done.out, done.err);
+    serde_json::from_str::<Value>(&done.out).unwrap()["replay"].clone()
+}
+
+fn number(answers: &Value, name: &str) -> u64 {
+    answers[name].as_u64().unwrap_or_else(|| panic!("{name} of {answers:#}"))
+}
+
+#[test]
+fn ids_that_the_server_made_are_replaced_within_and_across_sessions() {
+    let server = PostgresServer::shared();
+    let program = Program::new();
+    let target = server.fresh_database("shop").unwrap();
+    let name = target.rsplit('/').next().unwrap().to_owned();
+    server.run(&name, SCHEMA).unwrap();
+    let copies = ["same", "shifted", "changed"].map(|copy| {
+        let copy = format!("{name}_{copy}");
+        server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
+        copy
+    });
+    let file = record(&program, &target);
+    let url = |copy: &str| target.replace(&name, copy);
+    let [same, shifted, changed] = &copies;
+
+    let answers = replay(&program, &url(same), &file, 0);
+    let sent = number(&answers, "sent");
+    let orders = u64::try_from(ORDERS).unwrap() * SESSIONS as u64;
+    assert_eq!(sent, orders * 8, "{answers:#}");
+    assert_eq!(number(&answers, "succeeded"), sent, "{answers:#}");
+    assert_eq!(number(&answers, "differing"), 0, "{answers:#}");
+    assert_eq!(number(&answers["made"], "recorded"), orders);
+    // Two items and three statements of the payment use each id.
+    assert_eq!(number(&answers["made"], "replaced"), orders * 5);
+    assert_eq!(number(&answers["made"], "missing"), 0);
+
+    // All ids are others, as after a restore that did not reset the sequence.
+    server.run(shifted, "SELECT setval('orders_id_seq', 100000)").unwrap();
+    let answers = replay(&program, &url(shifted), &file, 0);
+    assert_eq!(number(&answers, "succeeded"), sent, "{answers:#}");
+    assert_eq!(number(&answers, "differing"), 0, "{answers:#}");
+    let unpaid = "SELECT count(*)::text FROM orders WHERE state <> 'paid'";
+    assert_eq!(server.run(shifted, unpaid).unwrap()[0][0].as_deref(), Some("0"));
+
+    // A function returns other rows, and a product is missing.
+    let sql = "CREATE OR REPLACE FUNCTION vat(price numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT \
+               round(price * 0.07, 2)'; DELETE FROM products WHERE id = 3";
+    server.run(changed, sql).unwrap();
+    let answers = replay(&program, &url(changed), &file, 1);
+    let of = |part: &str| {
+        let mut statements = answers["statements"].as_array().unwrap().iter();
+        statements.find(|one| one["text"].as_str().unwrap().contains(part)).cloned()
+    };
+    let vat = of("vat(").unwrap();
+    let kinds: Vec<&str> = vat["divergences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["kind"].as_str().unwrap())
+        .collect();
+    assert!(kinds.contains(&"content"), "{answers:#}");
+    let insert = of("INSERT INTO items").unwrap();
+    assert_eq!(insert["divergences"][0]["kind"], "fails", "{answers:#}");
+    assert!(insert["examples"][0]["replayed"].as_str().unwrap().contains("foreign key"));
+    let text = program.ok(&["report", "last"]);
+    for part in ["Statements whose answers differ", "vat(", "fails now", "first at"] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+}
+
+/// Replays on both sides in two pairs, each from a fresh copy of its template; returns the exit code and the document.
+fn compared(program: &Program, server: &PostgresServer, name: &str, file: &str) -> (i32, Value) {
+    let psql = PostgresServer::program("psql").display().to_string();
+    let admin = server.url("postgres");
+    let restore = format!(
+        "cmd={psql} '{admin}' -q -c \"DROP DATABASE IF EXISTS {name}_run_$CELL_SIDE WITH (FORCE)\" -c \"CREATE DATABASE \
+         {name}_run_$CELL_SIDE TEMPLATE {name}_$CELL_SIDE\""
+    );
+    let [a, b] = ["a", "b"].map(|side| server.url(&format!("{name}_run_{side}")));
+    let replay = format!("{file},speed=20x");
+    let args = ["compare", "--replay", &replay, &a, &b, "--restore", &restore];
+    let done = program.run(&[&args[..], &["--pairs", "2", "--cool-down", "0s", "--json"]].concat());
+    let document = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    (done.code, document)
+}
+
+#[test]
+fn two_databases_are_compared_by_their_answers_to_one_recording() {
+    let server = PostgresServer::shared();
+    let program = Program::new();
+    let target = server.fresh_database("upgrade").unwrap();
+    let name = target.rsplit('/').next().unwrap().to_owned();
+    server.run(&name, SCHEMA).unwrap();
+    // Names in lower case, as the server keeps those without quotes.
+    for side in ["a", "b"] {
+        for copy in [format!("{name}_{side}"), format!("{name}_run_{side}")] {
+            server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
+        }
+    }
+    let file = record(&program, &target);
+    let (code, same) = compared(&program, server, &name, &file);
+    assert_eq!(code, 0, "{same:#}");
+    assert_eq!(number(&same["answers"], "differing"), 0, "{same:#}");
+    assert!(number(&same["answers"], "compared") > 1000, "{same:#}");
+    assert_eq!(same["primary_metric"]["name"], "mean statement time");
+    assert!(same["speeds"].as_array().unwrap().len() >= 5, "{same:#}");
+
+    let sql = "CREATE OR REPLACE FUNCTION vat(price numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT \
+               round(price * 0.07, 2)'";
+    server.run(&format!("{name}_b"), sql).unwrap();
+    let (code, changed) = compared(&program, server, &name, &file);
+    assert_eq!(code, 1, "{changed:#}");
+    assert_eq!(changed["ending"]["flaw"], "answers_differ");
+    let differing = changed["answers"]["statements"].as_array().unwrap();
+    assert_eq!(differing.len(), 1, "{changed:#}");
+    assert!(differing[0]["text"].as_str().unwrap().contains("vat("));
+    assert_eq!(differing[0]["a"].as_array().unwrap().len(), 0, "A answers as recorded");
+    assert_eq!(differing[0]["b"][0]["kind"], "content");
+    let text = program.ok(&["report", "last"]);
+    for part in
+        ["Are the answers equal?", "no: ", "other rows", "as recorded", "mean statement time"]
+    {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Replays of one recording on two databases, in a comparison: whether the answers are equal, and the times of statements.
+
+use triphammer_core::answers::DivergenceCount;
+use triphammer_document::compare::{
+    AnswersCompared, ComparisonResult, StatementSpeed, ratio, word,
+};
+use triphammer_settings::format::{counted, integer, milliseconds, percent};
+
+use crate::table::Table;
+use crate::words::shortened;
+
+/// Heading of whether the answers are equal.
+pub(crate) const ANSWERS: &str = "Are the answers equal?";
+/// Heading of the times of statements.
+pub(crate) const SPEEDS: &str = "Statements, mean times in ms; the intervals hold for all together";
+/// Most rows of a table.
+const ROWS_MAX: usize = 30;
+
+/// Whether the answers are equal.
+pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
+    let mut lines = vec![match of.differing {
+        0 => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
+        differing => {
+            format!("no: {} of {} differ", integer(differing), counted(of.compared, "answers"))
+        }
+    }];
+    if of.unstable > 0 {
+        let [a, b] = of.replays;
+        lines.push(format!(
+            "{} not compared: they differ among the {a} replays of A or the {b} of B",
+            counted(of.unstable, "answers")
+        ));
+    }
+    if of.replays.contains(&1) {
+        lines.push("one replay of a side cannot show which of its answers depend on chance".into());
+    }
+    lines
+}
+
+/// The statements whose answers differ; `None` if none do.
+pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
+    if of.statements.is_empty() {
+        return None;
+    }
+    let head = ["statement", "A, beside the recording", "B", "answers", "differing"];
+    let mut table = Table::new(3, &head);
+    for one in of.statements.iter().take(ROWS_MAX) {
+        table.row(vec![
+            shortened(&one.text),
+            kinds(&one.a),
+            kinds(&one.b),
+            integer(one.compared),
+            integer(one.differing),
+        ]);
+    }
+    Some(table)
+}
+
+fn kinds(of: &[DivergenceCount]) -> String {
+    if of.is_empty() {
+        return "as recorded".to_owned();
+    }
+    let kind = |of: &DivergenceCount| format!("{} {}", integer(of.count), of.title);
+    of.iter().map(kind).collect::<Vec<_>>().join(", ")
+}
+
+/// The times of statements; `None` without any.
+pub(crate) fn speeds(result: &ComparisonResult) -> Option<Table> {
+    if result.speeds.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(1, &["statement", "share", "A", "B", "B/A (95 %)", "B is"]);
+    for one in result.speeds.iter().take(ROWS_MAX) {
+        table.row(row(one));
+    }
+    Some(table)
+}
+
+fn row(one: &StatementSpeed) -> Vec<String> {
+    let (of_ratio, verdict) = match one.comparison {
+        Some(found) => (ratio(found.ratio, found.interval), word(found.verdict).to_owned()),
+        None => ("-".to_owned(), String::new()),
+    };
+    vec![
+        shortened(&one.text),
+        percent(one.share),
+        milliseconds(one.a_us),
+        milliseconds(one.b_us),
+        of_ratio,
+        verdict,
+    ]
+}

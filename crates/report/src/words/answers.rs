@@ -1,0 +1,127 @@
+//! The answers of a replay beside those of its recording.
+
+use triphammer_core::answers::{DivergenceCount, ReplayAnswers};
+use triphammer_core::text::one_line;
+use triphammer_settings::format::{clock, counted, duration, integer, percent};
+
+use crate::table::Table;
+
+/// Heading of what the answers are in all.
+pub(crate) const ANSWERS: &str = "Answers, beside the recorded ones";
+/// Heading of the statements whose answers differ.
+pub(crate) const DIFFERING: &str = "Statements whose answers differ";
+/// Heading of single divergences.
+pub(crate) const EXAMPLES: &str = "The first divergences";
+/// Most rows of a table.
+const ROWS_MAX: usize = 30;
+/// Longest text of a statement, in characters.
+const STATEMENT_LENGTH: usize = 60;
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
+fn share(part: u64, of: u64) -> String {
+    percent(part as f64 / of.max(1) as f64)
+}
+
+/// What the answers are in all.
+pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} of {} succeeded, or failed as recorded",
+        share(of.succeeded, of.sent),
+        counted(of.sent, "statements")
+    )];
+    if of.compared > 0 {
+        lines.push(format!(
+            "{} of {} differ from the recorded ones",
+            match of.differing {
+                0 => "none".to_owned(),
+                differing => format!("{} ({})", integer(differing), share(differing, of.compared)),
+            },
+            counted(of.compared, "answers"),
+        ));
+    }
+    if of.unstable > 0 {
+        lines.push(format!(
+            "{} not compared, because they cannot be the same twice",
+            counted(of.unstable, "answers")
+        ));
+    }
+    if of.without_answer > 0 {
+        let statements = counted(of.without_answer, "statements");
+        lines.push(format!("{statements} without a recorded answer"));
+    }
+    if let Some(first) = &of.first {
+        lines.push(format!(
+            "first at {} of the recording, {}: {}",
+            clock(first.at_s),
+            first.title,
+            shortened(&first.text)
+        ));
+    }
+    if of.made.recorded > 0 {
+        let missing = match of.made.missing {
+            0 => String::new(),
+            missing => format!(", {} not made here", counted(missing, "values")),
+        };
+        lines.push(format!(
+            "{} made by the recorded server; replaced in {}{missing}",
+            counted(of.made.recorded, "values"),
+            counted(of.made.replaced, "arguments")
+        ));
+    }
+    if of.order.waits > 0 {
+        let given_up = match of.order.given_up {
+            0 => String::new(),
+            given_up => format!("; {} given up", counted(given_up, "waits")),
+        };
+        lines.push(format!(
+            "{} for transactions of other sessions, {} in all{given_up}",
+            counted(of.order.waits, "waits"),
+            duration(of.order.waited_s)
+        ));
+    }
+    lines
+}
+
+/// The statements whose answers differ, and the first divergences; none if no answer does.
+pub(crate) fn answer_tables(of: &ReplayAnswers) -> Vec<(&'static str, Table)> {
+    let differing = || of.statements.iter().filter(|one| one.differing > 0).take(ROWS_MAX);
+    if differing().next().is_none() {
+        return Vec::new();
+    }
+    let mut statements = Table::new(2, &["statement", "how", "answers", "differing"]);
+    let mut examples = Table::new(2, &["statement", "recorded → replayed", "at", "session"]);
+    for one in differing() {
+        let how: Vec<String> = one.divergences.iter().map(|of| kind(of, one.differing)).collect();
+        statements.row(vec![
+            shortened(&one.text),
+            how.join(", "),
+            integer(one.compared),
+            integer(one.differing),
+        ]);
+        for example in one.examples.iter().take(1) {
+            examples.row(vec![
+                shortened(&one.text),
+                shortened(&format!("{} → {}", example.recorded, example.replayed)),
+                clock(example.at_s),
+                integer(example.session as u64),
+            ]);
+        }
+    }
+    vec![(DIFFERING, statements), (EXAMPLES, examples)]
+}
+
+fn kind(of: &DivergenceCount, differing: u64) -> String {
+    match of.count == differing {
+        true => of.title.clone(),
+        false => format!("{} {}", integer(of.count), of.title),
+    }
+}
+
+/// A statement in one line, for tables.
+pub(crate) fn shortened(text: &str) -> String {
+    let text = one_line(text);
+    match text.char_indices().nth(STATEMENT_LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}

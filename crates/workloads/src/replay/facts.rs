@@ -1,0 +1,245 @@
+//! What the text of a recorded statement shows without the database: its table, the columns of its arguments, the rows that
+//! it is about, and whether its answer can be the same twice.
+
+use triphammer_capture::answer::makes_values;
+use triphammer_capture::sql::{Shape, Syntax, is_ordered};
+use triphammer_capture::{inserted, table};
+
+/// Functions whose result differs from call to call.
+const VOLATILE: &[&str] = &[
+    "clock_timestamp",
+    "connection_id",
+    "curdate",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "curtime",
+    "gen_random_uuid",
+    "localtime",
+    "localtimestamp",
+    "now",
+    "pg_backend_pid",
+    "pg_current_xact_id",
+    "rand",
+    "random",
+    "statement_timestamp",
+    "sysdate",
+    "timeofday",
+    "transaction_timestamp",
+    "txid_current",
+    "unix_timestamp",
+    "utc_timestamp",
+    "uuid",
+    "uuid_generate_v4",
+];
+
+/// How far two answers to a statement can be expected to be equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// In all.
+    Stable,
+    /// But for the content of the rows.
+    Counts(String),
+    /// Only in whether it fails.
+    Outcome(String),
+}
+
+impl Stability {
+    /// Why not in all.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Stable => None,
+            Self::Counts(why) | Self::Outcome(why) => Some(why),
+        }
+    }
+}
+
+/// Facts of a statement.
+#[derive(Clone, Debug)]
+pub struct StatementFacts {
+    /// Its first table, in lower case; empty if it names none.
+    pub table: String,
+    /// Its first word, in lower case.
+    pub verb: String,
+    /// By argument, the column that it is compared with or assigned to, in lower case.
+    pub columns: Vec<Option<String>>,
+    /// Arguments that a column must be equal to, with their columns: all of them, for the rows that are read or changed.
+    pub keys: Vec<(String, usize)>,
+    /// Whether it locks the rows that it reads.
+    pub locks: bool,
+    /// Whether rows have an order.
+    pub is_ordered: bool,
+    /// Whether its rows are values that the server makes.
+    pub makes: bool,
+    /// The columns that RETURNING names, in lower case.
+    pub returned: Vec<String>,
+    pub stability: Stability,
+}
+
+impl StatementFacts {
+    /// Reads a statement.
+    pub fn of(shape: &Shape, syntax: Syntax) -> Self {
+        let text = shape.to_string();
+        let lower = text.to_lowercase();
+        let mut columns = vec![None; shape.literals.len()];
+        for (hole, argument) in shape.holes.iter().enumerate() {
+            let column = inserted(shape, hole).or_else(|| shape.column(hole));
+            if let Some(place) = columns.get_mut(*argument) {
+                *place = column.map(str::to_lowercase);
+            }
+        }
+        let verb = shape.verb();
+        let is_ordered = is_ordered(&text, syntax);
+        Self {
+            table: table(shape).trim_matches(['"', '`']).to_lowercase(),
+            keys: keys(shape, &verb, &lower),
+            columns,
+            is_ordered,
+            locks: locks(&lower),
+            makes: makes_values(&text),
+            returned: returned(&lower),
+            stability: stability(&verb, &lower, is_ordered),
+            verb,
+        }
+    }
+}
+
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    words(text).any(|found| found == word)
+}
+
+/// The columns that must be equal to an argument, of the rows of a statement.
+fn keys(shape: &Shape, verb: &str, lower: &str) -> Vec<(String, usize)> {
+    let is_insert = matches!(verb, "insert" | "replace");
+    // Either side of an OR may be false.
+    if !is_insert && has_word(lower, "or") {
+        return Vec::new();
+    }
+    let mut is_condition = false;
+    let mut keys: Vec<(String, usize)> = Vec::new();
+    for (hole, argument) in shape.holes.iter().enumerate() {
+        let before = &shape.pieces[hole];
+        is_condition |= has_word(&before.to_lowercase(), "where");
+        let column = match is_insert {
+            true => inserted(shape, hole),
+            false if is_condition && compares(before) => shape.column(hole),
+            false => None,
+        };
+        keys.extend(column.map(|column| (column.to_lowercase(), *argument)));
+    }
+    // Two rows in one INSERT: each has all columns.
+    keys.sort();
+    keys.dedup_by(|a, b| a.0 == b.0);
+    keys
+}
+
+/// Whether a text ends with `=`, and not with `<=` or the like.
+fn compares(before: &str) -> bool {
+    let before = before.trim_end();
+    before.ends_with('=') && !["<=", ">=", "!=", ":="].iter().any(|other| before.ends_with(other))
+}
+
+/// Whether a query locks what it reads: FOR UPDATE and its kin, LOCK IN SHARE MODE.
+fn locks(lower: &str) -> bool {
+    let words: Vec<&str> = words(lower).collect();
+    let locks = |of: &[&str]| {
+        matches!(of, ["for", "update" | "share" | "no" | "key", ..] | ["lock", "in", "share"])
+    };
+    words.windows(3).any(locks)
+        || words.ends_with(&["for", "update"])
+        || words.ends_with(&["for", "share"])
+}
+
+/// The columns that RETURNING names at the end of a statement.
+fn returned(lower: &str) -> Vec<String> {
+    let Some((_, list)) = lower.rsplit_once("returning ") else { return Vec::new() };
+    let bare = |name: &str| {
+        let name = name.trim().trim_end_matches(';').trim();
+        let name = name.split_once(" as ").map_or(name, |(name, _)| name);
+        name.rsplit('.').next().unwrap_or_default().trim_matches(['"', '`']).to_owned()
+    };
+    list.split(',').map(bare).collect()
+}
+
+fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
+    let volatile = |text: &str| VOLATILE.iter().find(|word| has_word(text, word));
+    let conditions = lower.split_once("where").map_or("", |(_, conditions)| conditions);
+    if let Some(word) =
+        volatile(conditions).or_else(|| volatile(lower).filter(|_| verb == "select"))
+    {
+        return Stability::Outcome((*word).to_owned());
+    }
+    let has_rows = verb == "select" || verb == "with" || has_word(lower, "returning");
+    if let Some(word) = volatile(lower).filter(|_| has_rows) {
+        return Stability::Counts((*word).to_owned());
+    }
+    if !is_ordered && (has_word(lower, "limit") || has_word(lower, "fetch")) {
+        return Stability::Counts("limit without order".to_owned());
+    }
+    Stability::Stable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(sql: &str) -> StatementFacts {
+        let pieces: Vec<String> = sql.split('?').map(str::to_owned).collect();
+        let arguments = pieces.len() - 1;
+        let shape =
+            Shape { pieces, holes: (0..arguments).collect(), literals: vec![false; arguments] };
+        StatementFacts::of(&shape, Syntax::Postgres)
+    }
+
+    fn keys(sql: &str) -> Vec<(String, usize)> {
+        facts(sql).keys
+    }
+
+    #[test]
+    fn keys_are_the_columns_that_conditions_fix() {
+        let key = |column: &str, argument| (column.to_owned(), argument);
+        assert_eq!(keys("SELECT * FROM t WHERE id = ? AND b > ?"), [key("id", 0)]);
+        assert_eq!(keys("UPDATE t SET a = ?, b = b + ? WHERE id = ?"), [key("id", 2)]);
+        assert_eq!(
+            keys("SELECT a FROM t x WHERE x.W_ID = ? AND \"d_id\" = ? LIMIT ?"),
+            [key("d_id", 1), key("w_id", 0)]
+        );
+        assert_eq!(keys("INSERT INTO t (id, b) VALUES (?, ?)"), [key("b", 1), key("id", 0)]);
+        assert!(facts("SELECT a FROM t WHERE id = ? FOR UPDATE").locks);
+        assert!(facts("SELECT a FROM t WHERE id = ? FOR NO KEY UPDATE OF t").locks);
+        assert!(!facts("SELECT a FROM t WHERE id = ?").locks);
+        assert_eq!(keys("SELECT * FROM t WHERE id = ? OR b = ?"), []);
+        assert_eq!(keys("SELECT * FROM t WHERE id <= ? AND b != ?"), []);
+    }
+
+    #[test]
+    fn what_cannot_be_equal_is_recognised() {
+        let of = |sql: &str| facts(sql).stability;
+        assert_eq!(of("SELECT a FROM t WHERE id = ?"), Stability::Stable);
+        assert_eq!(of("INSERT INTO t (a, at) VALUES (?, now())"), Stability::Stable);
+        assert_eq!(of("UPDATE t SET at = now() WHERE id = ?"), Stability::Stable);
+        assert_eq!(of("DELETE FROM t WHERE at < now()"), Stability::Outcome("now".to_owned()));
+        assert_eq!(of("SELECT random()"), Stability::Outcome("random".to_owned()));
+        assert_eq!(
+            of("INSERT INTO t (at) VALUES (now()) RETURNING at"),
+            Stability::Counts("now".to_owned())
+        );
+        assert_eq!(of("SELECT a FROM t ORDER BY a LIMIT ?"), Stability::Stable);
+        assert!(matches!(of("SELECT a FROM t LIMIT ?"), Stability::Counts(_)));
+        assert_eq!(of("SELECT randomness, know FROM t"), Stability::Stable);
+    }
+
+    #[test]
+    fn the_columns_of_returned_values_have_names() {
+        assert_eq!(
+            facts("INSERT INTO t (a) VALUES (?) RETURNING t.\"id\", b AS c").returned,
+            ["id", "b"]
+        );
+        assert_eq!(facts("SELECT nextval('s')").returned, [] as [&str; 0]);
+    }
+}

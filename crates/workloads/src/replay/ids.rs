@@ -1,0 +1,280 @@
+//! Values that the server made, such as ids: where a recording uses them, and what the replayed server made instead.
+//!
+//! A recorded value is known with the column that it was made for, its *domain*. An argument uses a domain if its column has
+//! the name of the domain's, or if all values that it shares with the domain were made before it used them: an argument that
+//! has nothing to do with the domain would meet a value too early sooner or later.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{PoisonError, RwLock};
+
+use triphammer_capture::Argument;
+use triphammer_capture::recording::Recording;
+
+use super::facts::StatementFacts;
+use super::timeline::Timeline;
+
+/// Values that an argument must share with a domain to use it, if their names do not say so.
+const SHARED_MIN: usize = 3;
+/// Of texts, one is enough if it has so many characters: two such do not meet by chance.
+const TEXT_MIN: usize = 12;
+/// Of values that are shared by name, at most this share may be met before they are made.
+const EARLY_SHARE: f64 = 0.1;
+
+/// The column that a value is made for: its table and name, or the statement and the place in its rows.
+type DomainName = (String, String);
+/// Number of a domain.
+pub type Domain = u16;
+
+/// Where values come from that the server makes, and where they are used.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// By statement, and by place in its made rows, their domains.
+    made: Vec<Vec<Domain>>,
+    /// By statement and argument, the domains whose values it uses.
+    uses: Vec<Vec<Box<[Domain]>>>,
+    /// By domain and value, the transaction that makes it.
+    makers: HashMap<(Domain, Argument), u32>,
+}
+
+/// A made value: its domain, its maker, and the place of its making in the timeline.
+#[derive(Clone, Copy, Debug)]
+struct Making {
+    domain: Domain,
+    transaction: u32,
+    order: usize,
+}
+
+/// How an argument and a domain meet.
+#[derive(Debug, Default)]
+struct Meeting {
+    /// Different values that were made before they were used.
+    values: BTreeSet<usize>,
+    hits: usize,
+    /// Uses of a value before it was made.
+    early: usize,
+    is_long: bool,
+}
+
+impl Meeting {
+    fn is_use(&self, has_name: bool) -> bool {
+        if has_name {
+            #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
+            let early = self.early as f64 / (self.hits + self.early).max(1) as f64;
+            return self.hits > 0 && early <= EARLY_SHARE;
+        }
+        self.early == 0 && (self.values.len() >= SHARED_MIN || self.is_long && self.hits > 0)
+    }
+}
+
+impl Ids {
+    /// Finds made values and their uses.
+    pub fn of(recording: &Recording, facts: &[StatementFacts], timeline: &Timeline) -> Self {
+        let mut ids = Self::default();
+        let mut names: Vec<DomainName> = Vec::new();
+        let makings = ids.find_made(recording, facts, timeline, &mut names);
+        if makings.is_empty() {
+            return ids;
+        }
+        let met = meetings(recording, timeline, &makings);
+        let widest = |statement: usize| facts[statement].columns.len();
+        ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
+        let mut by_place: BTreeMap<(usize, usize), Vec<(Domain, &Meeting)>> = BTreeMap::new();
+        for ((statement, argument, domain), meeting) in &met {
+            by_place.entry((*statement, *argument)).or_default().push((*domain, meeting));
+        }
+        for ((statement, argument), found) in by_place {
+            let column = facts[statement].columns.get(argument).and_then(Option::as_deref);
+            let table = facts[statement].table.as_str();
+            let has_name = |domain: Domain| is_named(&names[usize::from(domain)], table, column);
+            let named: Vec<Domain> = found
+                .iter()
+                .filter(|(domain, meeting)| has_name(*domain) && meeting.is_use(true))
+                .map(|(domain, _)| *domain)
+                .collect();
+            let by_value = || {
+                let used = found.iter().filter(|(_, meeting)| meeting.is_use(false));
+                used.map(|(domain, _)| *domain).collect()
+            };
+            let domains: Vec<Domain> = if named.is_empty() { by_value() } else { named };
+            if let Some(place) = ids.uses[statement].get_mut(argument) {
+                *place = domains.into();
+            }
+        }
+        ids
+    }
+
+    /// The makings by value; sets domains and makers.
+    fn find_made(
+        &mut self,
+        recording: &Recording,
+        facts: &[StatementFacts],
+        timeline: &Timeline,
+        names: &mut Vec<DomainName>,
+    ) -> HashMap<Argument, (usize, Vec<Making>)> {
+        let mut makings: HashMap<Argument, (usize, Vec<Making>)> = HashMap::new();
+        self.made = vec![Vec::new(); facts.len()];
+        for (order, moment) in timeline.moments.iter().enumerate() {
+            let transaction = &recording.transactions[moment.transaction as usize];
+            let step = &transaction.steps[moment.step as usize];
+            let Some(answer) = &step.answer else { continue };
+            for (place, value) in answer.made.iter().flat_map(|row| row.iter().enumerate()) {
+                let Some(domain) = self.domain(step.shape, place, &facts[step.shape], names) else {
+                    continue;
+                };
+                if *value == Argument::Null {
+                    continue;
+                }
+                self.makers.entry((domain, value.clone())).or_insert(moment.transaction);
+                let next = makings.len();
+                let (_, of_value) =
+                    makings.entry(value.clone()).or_insert_with(|| (next, Vec::new()));
+                if of_value.iter().all(|known| known.domain != domain) {
+                    let transaction = moment.transaction;
+                    of_value.push(Making { domain, transaction, order });
+                }
+            }
+        }
+        makings
+    }
+
+    /// The number of the domain of a value that a statement makes; `None` if there are too many.
+    fn domain(
+        &mut self,
+        statement: usize,
+        place: usize,
+        facts: &StatementFacts,
+        names: &mut Vec<DomainName>,
+    ) -> Option<Domain> {
+        while self.made[statement].len() <= place {
+            let at = self.made[statement].len();
+            let name = match facts.returned.get(at) {
+                Some(column) if column != "*" => (facts.table.clone(), column.clone()),
+                // The last id of an INSERT of MySQL.
+                _ if facts.returned.is_empty() && matches!(&*facts.verb, "insert" | "replace") => {
+                    (facts.table.clone(), "id".to_owned())
+                }
+                _ => (format!("statement {statement}"), at.to_string()),
+            };
+            let number = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            self.made[statement].push(Domain::try_from(number).ok()?);
+        }
+        self.made[statement].get(place).copied()
+    }
+
+    /// Number of values that the recorded server made.
+    pub fn count(&self) -> usize {
+        self.makers.len()
+    }
+
+    /// The domains that an argument of a statement uses.
+    pub fn used(&self, statement: usize, argument: usize) -> &[Domain] {
+        self.uses.get(statement).and_then(|of| of.get(argument)).map_or(&[], |domains| domains)
+    }
+
+    /// The domains of the values that a statement makes, by place in a row.
+    pub fn made_by(&self, statement: usize) -> &[Domain] {
+        self.made.get(statement).map_or(&[], Vec::as_slice)
+    }
+
+    /// The transaction that makes a value of a domain.
+    pub fn maker(&self, domain: Domain, value: &Argument) -> Option<u32> {
+        // The key is owned: a value is looked up once per use.
+        self.makers.get(&(domain, value.clone())).copied()
+    }
+}
+
+/// How arguments and domains meet.
+fn meetings(
+    recording: &Recording,
+    timeline: &Timeline,
+    makings: &HashMap<Argument, (usize, Vec<Making>)>,
+) -> BTreeMap<(usize, usize, Domain), Meeting> {
+    let mut met: BTreeMap<(usize, usize, Domain), Meeting> = BTreeMap::new();
+    for (order, moment) in timeline.moments.iter().enumerate() {
+        let transaction = &recording.transactions[moment.transaction as usize];
+        let step = &transaction.steps[moment.step as usize];
+        for (argument, value) in step.arguments.iter().enumerate() {
+            let Some((number, of_value)) = makings.get(value) else { continue };
+            for making in of_value {
+                let meeting = met.entry((step.shape, argument, making.domain)).or_default();
+                let is_own = making.transaction == moment.transaction;
+                // Its own transaction knows its order whatever the clock says.
+                if making.order < order || is_own && making.order <= order {
+                    meeting.hits += 1;
+                    if meeting.values.len() < SHARED_MIN {
+                        meeting.values.insert(*number);
+                    }
+                } else {
+                    meeting.early += 1;
+                }
+                let length = matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
+                meeting.is_long |= length;
+            }
+        }
+    }
+    met
+}
+
+/// Whether a column has the name of a domain: it is the domain's, or refers to it, as `order_id` of any table does to `id`
+/// of `orders`.
+fn is_named((of, name): &DomainName, table: &str, column: Option<&str>) -> bool {
+    let Some(column) = column else { return false };
+    if of == table && name == column {
+        return true;
+    }
+    let singular = of.strip_suffix('s').unwrap_or(of);
+    let refers = |to: &str| {
+        column.strip_prefix(to).and_then(|rest| rest.strip_prefix('_')) == Some(name.as_str())
+    };
+    // A name that is not used for every table's key is the same column wherever it occurs.
+    refers(of) || refers(singular) || name == column && name != "id"
+}
+
+/// What the replayed server made in place of recorded values.
+#[derive(Debug, Default)]
+pub struct MadeHere {
+    by_value: RwLock<HashMap<(Domain, Argument), Argument>>,
+    back: RwLock<Back>,
+}
+
+/// By a text that was made here, the recorded ones in its place, by domain; where they differ.
+pub type Back = HashMap<Vec<u8>, Vec<(Domain, Vec<u8>)>>;
+
+impl MadeHere {
+    /// Notes what was made in place of a recorded value.
+    pub fn add(&self, domain: Domain, recorded: &Argument, made: Argument) {
+        if let (Some(here), Some(there)) = (text(&made), text(recorded))
+            && here != there
+        {
+            let mut back = self.back.write().unwrap_or_else(PoisonError::into_inner);
+            let known = back.entry(here).or_default();
+            known.retain(|(of, _)| *of != domain);
+            known.push((domain, there));
+        }
+        let mut values = self.by_value.write().unwrap_or_else(PoisonError::into_inner);
+        values.insert((domain, recorded.clone()), made);
+    }
+
+    /// What was made in place of a value of one of these domains.
+    pub fn get(&self, domains: &[Domain], recorded: &Argument) -> Option<Argument> {
+        let values = self.by_value.read().unwrap_or_else(PoisonError::into_inner);
+        domains.iter().find_map(|domain| values.get(&(*domain, recorded.clone())).cloned())
+    }
+
+    /// Calls a function with what leads back from texts that were made here to the recorded ones, if they differ.
+    pub fn with_back(&self, read: impl FnOnce(Option<&Back>)) {
+        let back = self.back.read().unwrap_or_else(PoisonError::into_inner);
+        read(Some(&*back).filter(|back| !back.is_empty()));
+    }
+}
+
+fn text(value: &Argument) -> Option<Vec<u8>> {
+    match value {
+        Argument::Null => None,
+        Argument::Int(number) => Some(number.to_string().into_bytes()),
+        Argument::Number(text) | Argument::Text(text) => Some(text.clone().into_bytes()),
+    }
+}
