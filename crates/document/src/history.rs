@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::format::{self, counted};
-use triphammer_statistics::{Estimate, Interval};
 use triphammer_statistics::change_point::{
     ChangePoint, RATIOS_MIN, RESULTS_MIN, SequenceFindings, change_points, change_points_of_ratios,
     results_missing,
 };
+use triphammer_statistics::{Estimate, Interval};
 
 use crate::compare::Difference;
 use crate::execution_plan::fingerprint_of_all;
