@@ -2,12 +2,14 @@
 """Whether `verify` finds edits of bundles, and leaves bundles alone that nobody edited.
 
     bench/bundle.py [--edits 200] [--untouched 100] [--seconds 43200] [--seed 1] [--keep DIR]
+    bench/bundle.py --kinds
 
 Runs of the null database and of SQLite are bundled. Each edit changes a number, a byte or a part of a bundle, or swaps a
 part of two bundles; half of the edits leave the manifest as it was, and half write the hash of the edited part into it, so
 that only the computation can find them. An edit is found if `verify` ends with 1 or 2 and names the part, or, for an edit
 whose hash was corrected, any disagreement besides the bytes of the archive. Then a run of twelve hours, which
-bench/long-job writes, is bundled and verified.
+bench/long-job writes, is bundled and verified. With --kinds, only: jobs of every kind, and runs of every workload, on SQLite and
+a private PostgreSQL are bundled and verified.
 """
 
 import argparse
@@ -45,9 +47,12 @@ def main():
     parser.add_argument("--seconds", type=int, default=12 * 3600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
+    parser.add_argument("--kinds", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args.keep or folder, args.seed)
+        if args.kinds:
+            return bench.kinds()
         bundles = bench.bundles()
         for path in bundles:
             code, found = bench.verify(path)
@@ -105,6 +110,68 @@ class Bench:
                   "--cool-down", "0s", "--vus", "2")
         fifth = self.bundle("last", "compare.zip")
         return [first, second, third, fourth, fifth]
+
+    def kinds(self):
+        """Jobs of every kind, and runs of every workload."""
+        short = ["--rampup", "0s", "--duration", "2s", "--vus", "2"]
+        self.must("new", "workload", "bank")
+        with open(os.path.join(self.folder, "select.sql"), "w", encoding="utf-8") as script:
+            script.write("SELECT 1;\n")
+        with lib.Postgres() as server:
+            for workload, scale, more in [
+                ("tproc-c", "1", short), ("tproc-c", "1", [*short[:4], "--terminals", "20", "--load", "keyed"]), ("tpc-b", "1", short),
+                ("kv", "1", short), ("ch", "1", short), ("tproc-h", "0.01", []), ("tproc-h", "0.01", ["--test", "throughput", "--streams", "2"]),
+                ("bank/workload.toml", "", short),
+            ]:
+                for target in ["sqlite:" + os.path.basename(workload) + ".sqlite", None]:
+                    self.workload(target or server, workload, scale, more)
+            server.fresh("other")
+            other = server.url("other")
+            self.job("script", "run", other, "-w", "script", "--script", "select.sql", *short)
+            self.job("drill", "drill", other, "--duration", "4s", "--fault", "at=1s cut=1s")
+            self.job("isolation", "isolation", other, "--duration", "2s")
+            self.must("build", other, "-w", "tpc-b", "--scale", "1")
+            again = [*short, "--cool-down", "0s"]
+            self.job("profile", "profile", other, "-w", "tpc-b", *again[:4], "--vus", "1,2,4")
+            self.job("capacity", "capacity", other, "-w", "tpc-b", "--limit", "all.p95 < 1s", *again)
+            self.job("compare", "compare", "--ab", other, "-w", "tpc-b", "--a", "vus=1", "--b", "vus=2", "--pairs", "2", *again[:4])
+            self.job("matrix", "matrix", other, "-w", "tpc-b", "--over", "vus=1,2", "--over", "protocol=prepared,simple", "--repeats",
+                     "2", "--restore", "cmd=true", *again[:4])
+            self.job("drop", "drop", other, "-w", "tpc-b", "--yes")
+
+    def workload(self, target, workload, scale, more):
+        """Builds, runs and checks a workload."""
+        if not isinstance(target, str):
+            target.fresh("all_kinds")
+            target = target.url("all_kinds")
+        else:
+            for name in [target.split(":")[1] + ending for ending in ["", "-wal", "-shm"]]:
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.folder, name))
+        name = f"{workload} {' '.join(more)} on {target.split(':')[0]}"
+        of = [target, "-w", workload]
+        if self.job(f"build of {name}", "build", *of, *(["--scale", scale] if scale else [])):
+            self.job(f"run of {name}", "run", *of, *more)
+            self.job(f"check of {name}", "check", *of)
+
+    def job(self, name, *arguments):
+        """Runs a job, bundles and verifies it; returns whether it ran."""
+        code, out = self.call(*arguments)
+        if code == 2:
+            print(f"{name}: did not run: {out.strip().splitlines()[-1][:160]}")
+            return False
+        for more in [[], ["--anonymous"]]:
+            code, out = self.call("bundle", "last", "-o", "kind.zip", *more)
+            if code != 0:
+                print(f"{name}: NO BUNDLE: {out.strip()[:300]}")
+                return True
+            code, found = self.verify(os.path.join(self.folder, "kind.zip"))
+            if code != 0:
+                print(f"{name}: DOES NOT AGREE: {json.dumps(found['disagreements'] if code == 1 else found)[:900]}")
+                return True
+        values = sum(of["values"] for of in found["agreements"])
+        print(f"{name}: {values} values agree; once: {len(found['not_recomputed'])}")
+        return True
 
     def verify(self, path):
         """Exit code and document of `verify`; its message instead of the document if there is none."""

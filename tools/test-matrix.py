@@ -94,6 +94,7 @@ SIMULATIONS = Product("Simulations", "", "", "", [
     ["--release", "--package", "triphammer-statistics", "--package", "triphammer-document", "--lib", "--", "--ignored"],
     ["--release", "--package", "triphammer-runner", "--test", "documents", "--", "--ignored", "capacity_simulation", "verdicts::",
      "samples::"],
+    ["--release", "--package", "triphammer-bundle", "--lib", "--", "--ignored"],
 ])
 
 

@@ -23,6 +23,7 @@ from .documents import (
     IsolationResult,
     MatrixResult,
     ProfileResult,
+    RepetitionResult,
     RunResult,
 )
 

@@ -29,7 +29,7 @@ pub mod verify;
 
 pub use container::Container;
 pub use job_file::JobFile;
-pub use manifest::{FORMAT, Manifest};
+pub use manifest::{FORMAT, Manifest, this_program};
 pub use parts::Parts;
 
 #[cfg(test)]

@@ -53,7 +53,8 @@ impl PartEntry {
 }
 
 /// What this program calls itself in manifests.
-pub(crate) fn this_program() -> String {
+#[must_use]
+pub fn this_program() -> String {
     format!("triphammer {}", env!("CARGO_PKG_VERSION"))
 }
 

@@ -73,8 +73,11 @@ impl Original {
     }
 }
 
-/// The complete runs of a store, in their order.
-fn runs(store: &Store) -> Result<Vec<Run>, Failure> {
+/// The complete runs of a store, in their order, without their seconds.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn runs(store: &Store) -> Result<Vec<Run>, Failure> {
     let filter = JobFilter { kind: Some(JobKind::Run), ..JobFilter::default() };
     let mut runs = Vec::new();
     for row in store.jobs(&filter)?.iter().rev() {

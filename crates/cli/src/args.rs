@@ -27,6 +27,8 @@ pub const SYSBENCH: &str = "sysbench";
 
 /// Name of the argument that names a bundle.
 pub const BUNDLE_FILE: &str = "file";
+/// Name of the argument that names a folder of bundles.
+pub const BOARD_FOLDER: &str = "folder";
 
 /// Builds the parser for the whole command line.
 pub fn command() -> Clap {
@@ -163,6 +165,7 @@ const fn examples(which: Command) -> &'static str {
         Command::Bundle => {
             "  triphammer bundle 12 -o result.zip\n  triphammer bundle 12 --anonymous --sign ~/.ssh/id_ed25519"
         }
+        Command::Board => "  triphammer board results -o site --title 'PostgreSQL on our hosts'",
         Command::Repeat => {
             "  triphammer repeat result.zip postgres://bench@db1/tpcc --create-database"
         }
@@ -185,6 +188,11 @@ fn subcommand(which: Command) -> Clap {
         let file = Arg::new(BUNDLE_FILE).value_name("FILE").required(true);
         let file = file.value_parser(clap::value_parser!(PathBuf));
         command = command.arg(file.help("The bundle: result.zip"));
+    }
+    if which == Command::Board {
+        let folder = Arg::new(BOARD_FOLDER).value_name("DIR").required(true);
+        let folder = folder.value_parser(clap::value_parser!(PathBuf));
+        command = command.arg(folder.help("Folder with the bundles: results"));
     }
     if matches!(which, Command::Report | Command::Why | Command::Bundle) {
         command = command.arg(Arg::new("job").value_name("JOB").default_value("last").help(

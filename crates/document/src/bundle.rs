@@ -1,10 +1,11 @@
-//! The document of `verify`: what a bundle says about itself, which of its statements were computed
+//! The documents of `verify` and `repeat`: what a bundle says about itself, which of its statements were computed
 //! again from its raw parts and agree, and which do not.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::command::JobKind;
 
+use crate::compare::ComparisonResult;
 use crate::method::MethodLine;
 use crate::parts::Tool;
 
@@ -28,6 +29,8 @@ pub struct BundleVerification {
     pub tool: Tool,
     /// The program that wrote the bundle, and its version.
     pub written_by: String,
+    /// What follows if another version wrote the bundle, in words; `None` if this version did.
+    pub other_version: Option<String>,
     /// Kind of the job in the bundle.
     #[schemars(with = "String")]
     pub job_kind: JobKind,
@@ -104,4 +107,49 @@ pub struct ShownNames {
     pub labels: Vec<String>,
     /// Folders and files of databases and jobs.
     pub paths: Vec<String>,
+}
+
+/// Version of the format of [`RepetitionResult`].
+pub const REPETITION_FORMAT: u32 = 1;
+
+/// What `triphammer repeat --json` prints: whether runs of another day or place give the figures of a
+/// bundle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "The repetition of a bundle")]
+pub struct RepetitionResult {
+    /// Version of the document's format.
+    #[schemars(extend("const" = REPETITION_FORMAT))]
+    pub format: u32,
+    /// Kind of document, by the name of its command.
+    #[schemars(with = "String", extend("const" = "repeat"))]
+    pub kind: String,
+    /// Whether it is a repetition.
+    pub verdict: RepetitionVerdict,
+    /// The verdict in words, with the ratio.
+    pub words: String,
+    /// The runs of the bundle (A) and those that repeat them (B), compared.
+    pub comparison: ComparisonResult,
+}
+
+/// Verdict on a repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepetitionVerdict {
+    /// The ratio of the primary metric is 1 within the margin.
+    Repeated,
+    /// It is not, and its interval excludes 1.
+    Differs,
+    /// Neither is known.
+    Unknown,
+    /// Figures of the two cannot be compared.
+    NotComparable,
+}
+
+impl RepetitionResult {
+    /// Makes the document.
+    #[must_use]
+    pub fn new(verdict: RepetitionVerdict, words: String, comparison: ComparisonResult) -> Self {
+        let kind = "repeat".to_owned();
+        Self { format: REPETITION_FORMAT, kind, verdict, words, comparison }
+    }
 }

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::format::{self, counted};
-use triphammer_statistics::Interval;
 use triphammer_statistics::change_point::{
     ChangePoint, RATIOS_MIN, RESULTS_MIN, SequenceFindings, change_points, change_points_of_ratios,
     results_missing,
 };
+use triphammer_statistics::{Estimate, Interval};
 
 use crate::compare::Difference;
 use crate::execution_plan::fingerprint_of_all;
 use crate::parts::{Tool, WorkloadFacts};
+use crate::price::PriceList;
 use crate::profile::PrimaryMetricName;
 use crate::redacted::Redacted;
 use crate::result::{RunResult, Warning};
@@ -48,6 +49,9 @@ pub struct HistoryResult {
     pub workload: WorkloadFacts,
     /// The primary metric of the runs.
     pub primary_metric: PrimaryMetricName,
+    /// The price list of `per_million`; `None` without `--price`.
+    #[serde(default)]
+    pub price: Option<PriceList>,
     /// Findings in words.
     pub words: String,
     /// The runs, the oldest first.
@@ -82,6 +86,13 @@ pub struct HistoryRun {
     pub plans: Option<String>,
     /// The adjacent run of the control; `None` without a control.
     pub control: Option<ControlRun>,
+    /// Costs per million of what the primary metric counts, by the price list; `None` without one.
+    #[serde(default)]
+    pub per_million: Option<Estimate>,
+    /// Energy of the database's host per transaction that the primary metric counts, in joules;
+    /// `None` if it was not measured.
+    #[serde(default)]
+    pub joules_per_transaction: Option<f64>,
 }
 
 /// A run of the control beside a run of a history.
@@ -200,6 +211,7 @@ impl HistoryResult {
             control: None,
             drift: found.drift,
             workload: newest.workload.clone(),
+            price: None,
             words: String::new(),
             primary_metric,
             runs,
@@ -230,6 +242,8 @@ impl HistoryRun {
             tool_version: result.tool.version.clone(),
             plans: result.queries.as_ref().and_then(|set| fingerprint_of_all(&set.plans)),
             control: None,
+            per_million: None,
+            joules_per_transaction: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Judges how a run was made, in plain words: what a reader of its figures should know before
 //! believing or comparing them. Verdicts that the result already has are repeated, not made again.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::pace::Load;
@@ -27,6 +29,32 @@ pub struct MethodLine {
     pub verdict: SetupVerdict,
     /// The judgement in words.
     pub words: String,
+}
+
+/// The judgements of several runs, the worst first: equal ones once, with words that say of which runs,
+/// such as ` (3 runs)`.
+#[must_use]
+pub fn of_runs(all: &[MethodLine]) -> Vec<(&MethodLine, String)> {
+    let mut shown: Vec<(&MethodLine, usize)> = Vec::new();
+    for line in all {
+        let is_same = |of: &&mut (&MethodLine, usize)| {
+            (&of.0.aspect, &of.0.words) == (&line.aspect, &line.words)
+        };
+        match shown.iter_mut().find(is_same) {
+            Some(of) => of.1 += 1,
+            None => shown.push((line, 1)),
+        }
+    }
+    // Stable: within a verdict, the order is that of the first run.
+    shown.sort_by_key(|(line, _)| std::cmp::Reverse(line.verdict));
+    let runs = all.iter().filter_map(|line| line.job).collect::<BTreeSet<_>>().len();
+    let of = |line: &MethodLine, times: usize| match times {
+        _ if runs < 2 => String::new(),
+        times if times == runs => " (all runs)".to_owned(),
+        1 => line.job.map(|job| format!(" (job {job})")).unwrap_or_default(),
+        times => format!(" ({times} runs)"),
+    };
+    shown.into_iter().map(|(line, times)| (line, of(line, times))).collect()
 }
 
 /// Judges the method of a run.

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use triphammer_settings::command::job_kinds;
 
-use crate::bundle::BundleVerification;
+use crate::bundle::{BundleVerification, RepetitionResult};
 use crate::doctor::DoctorResult;
 use crate::history::HistoryResult;
 use crate::why::WhyResult;
@@ -56,6 +56,7 @@ pub fn published() -> Vec<Published> {
     let others = [
         Published::new::<HistoryResult>(),
         Published::new::<BundleVerification>(),
+        Published::new::<RepetitionResult>(),
         Published::new::<DoctorResult>(),
         Published::new::<WhyResult>(),
     ];

@@ -2,8 +2,7 @@
 //! protect, and the judgement of the method.
 
 use triphammer_document::bundle::{BundleVerification, Signature};
-use triphammer_document::doctor::SetupVerdict;
-use triphammer_document::method::MethodLine;
+use triphammer_document::method::{self, MethodLine};
 use triphammer_settings::format::counted;
 
 use super::chart::Charset;
@@ -20,8 +19,9 @@ pub fn verification(found: &BundleVerification, charset: Charset) -> String {
     let mut lines = vec![
         format!("Bundle of job {}, a {}: {}", found.job, found.job_kind.noun(), found.outcome),
         format!("written by {}, verified by triphammer {}", found.written_by, found.tool.version),
-        String::new(),
     ];
+    lines.extend(found.other_version.iter().flat_map(|words| wrapped("", words, WIDTH)));
+    lines.push(String::new());
     lines.push(match found.disagreement_count {
         0 => "Everything agrees.".to_owned(),
         count => format!("{} with what was found:", disagree(count)),
@@ -45,7 +45,7 @@ pub fn verification(found: &BundleVerification, charset: Charset) -> String {
     }
     lines.extend([String::new(), signature(&found.signature)]);
     lines.extend(names(found));
-    lines.extend(method(&found.method));
+    lines.extend(judged(&found.method));
     printed(&lines, charset)
 }
 
@@ -77,34 +77,14 @@ fn names(found: &BundleVerification) -> Vec<String> {
 }
 
 /// The judgement of the method: of several runs, each line once.
-fn method(all: &[MethodLine]) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut shown: Vec<(&MethodLine, usize)> = Vec::new();
-    for line in all {
-        let is_same = |of: &&mut (&MethodLine, usize)| {
-            (&of.0.aspect, &of.0.words) == (&line.aspect, &line.words)
-        };
-        match shown.iter_mut().find(is_same) {
-            Some(of) => of.1 += 1,
-            None => shown.push((line, 1)),
-        }
+fn judged(all: &[MethodLine]) -> Vec<String> {
+    if all.is_empty() {
+        return Vec::new();
     }
-    if shown.is_empty() {
-        return lines;
-    }
-    lines.extend([String::new(), "Method:".to_owned()]);
-    let runs = all.iter().filter_map(|line| line.job).collect::<std::collections::BTreeSet<_>>();
-    for verdict in [SetupVerdict::Wrong, SetupVerdict::Look, SetupVerdict::Fine] {
-        for (line, times) in shown.iter().filter(|(line, _)| line.verdict == verdict) {
-            let of = match (runs.len(), times) {
-                (..2, _) => String::new(),
-                (all, times) if all == *times => " (all runs)".to_owned(),
-                (_, 1) => line.job.map(|job| format!(" (job {job})")).unwrap_or_default(),
-                (_, times) => format!(" ({times} runs)"),
-            };
-            let lead = format!("{:VERDICT$}", verdict.name());
-            lines.extend(wrapped(&lead, &format!("{}: {}{of}", line.aspect, line.words), WIDTH));
-        }
+    let mut lines = vec![String::new(), "Method:".to_owned()];
+    for (line, of) in method::of_runs(all) {
+        let lead = format!("{:VERDICT$}", line.verdict.name());
+        lines.extend(wrapped(&lead, &format!("{}: {}{of}", line.aspect, line.words), WIDTH));
     }
     lines
 }

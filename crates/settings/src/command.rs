@@ -128,6 +128,8 @@ impl JobKind {
 pub enum Command {
     /// Runs a job.
     Job(JobKind),
+    /// Makes a site of a folder of bundles.
+    Board,
     /// Writes a stored job as a file that others can check and repeat.
     Bundle,
     /// Makes a workload file or a recording from a server's log.
@@ -172,7 +174,7 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 13] = [
+    const OTHERS: [Self; 14] = [
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -184,6 +186,7 @@ impl Command {
         Self::Bundle,
         Self::Verify,
         Self::Repeat,
+        Self::Board,
         Self::Serve,
         Self::Mcp,
     ];
@@ -193,6 +196,7 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Board => "board",
             Self::Bundle => "bundle",
             Self::Capture => "capture",
             Self::Datagen => "datagen",
@@ -214,6 +218,7 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Board => "Make a static site of a folder of bundles, each verified",
             Self::Bundle => "Write a stored job as one file that others can check and repeat",
             Self::Capture => {
                 "Make a workload file, or a recording to replay, from the log, the clients or the statistics of a \
@@ -261,6 +266,7 @@ impl Command {
             Self::Bundle => others + 10,
             Self::Verify => others + 11,
             Self::Repeat => others + 12,
+            Self::Board => others + 13,
         }
     }
 
@@ -269,7 +275,8 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::Bundle
+            Self::Board
+            | Self::Bundle
             | Self::Capture
             | Self::Datagen
             | Self::Doctor

@@ -34,6 +34,8 @@ pub struct Settings {
     pub(super) shown: Vec<Setting>,
     /// Whether they come from a client of the server, which must not name files of its host.
     of_client: bool,
+    /// Whether they are those of a stored job, whose document is made again without any run.
+    of_answer: bool,
 }
 
 impl Settings {
@@ -41,7 +43,13 @@ impl Settings {
     #[must_use]
     pub fn new(command: impl Into<Command>) -> Self {
         let command = command.into();
-        Self { command, values: BTreeMap::new(), shown: Vec::new(), of_client: false }
+        Self {
+            command,
+            values: BTreeMap::new(),
+            shown: Vec::new(),
+            of_client: false,
+            of_answer: false,
+        }
     }
 
     /// The command that the settings are for.
@@ -180,6 +188,20 @@ impl Settings {
         self.of_client
     }
 
+    /// Marks them as those of a stored job, whose document is made again without any run: they name no
+    /// files of this host, as those of a client, but targets and commands, which nobody uses.
+    pub const fn answer_only(&mut self) {
+        self.of_client = true;
+        self.of_answer = true;
+    }
+
+    /// Whether they may name targets and commands of this host: those of clients may not, as a job
+    /// would use them.
+    #[must_use]
+    pub const fn may_name_targets(&self) -> bool {
+        !self.of_client || self.of_answer
+    }
+
     /// Rejects values with terminal control characters, and labels that are too long.
     ///
     /// # Errors
@@ -218,7 +240,7 @@ impl Settings {
             known.peek().is_none() || known.any(|known| known.commands.contains(run))
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
-        Self { command: run, values, shown, of_client: self.of_client }
+        Self { command: run, values, shown, of_client: self.of_client, of_answer: self.of_answer }
     }
 
     /// Returns the settings of B's runs in a comparison: these, with the second target if there is

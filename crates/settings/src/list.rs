@@ -27,6 +27,7 @@ const DATAGEN: Command = Command::Datagen;
 const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
+const BOARD: Command = Command::Board;
 const BUNDLE: Command = Command::Bundle;
 const REPEAT: Command = Command::Repeat;
 const REPORT: Command = Command::Report;
@@ -981,6 +982,18 @@ pub const SETTINGS: &[SettingDef] = &[
     value("output", "FILE", of(&[BUNDLE]), "Bundle to write; an existing file is replaced")
         .short('o')
         .default_words("job-N.zip in the current directory, N being the job's number")
+        .marked(&[NotInJobFile]),
+    value(
+        "output",
+        "DIR",
+        of(&[BOARD]),
+        "Folder of the site; it is replaced if everything in it was written by this command",
+    )
+    .short('o')
+    .default_words("`site` in the current directory")
+    .marked(&[NotInJobFile]),
+    value("title", "TEXT", of(&[BOARD]), "Title of the site")
+        .default("Database results")
         .marked(&[NotInJobFile]),
     switch(
         "anonymous",

@@ -5,7 +5,7 @@ use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
 use triphammer_store::{Store, StoredJob};
 
-use super::{Findings, compare};
+use super::Findings;
 use crate::parts::DOCUMENT;
 
 /// Compares the document of a job with what its runs give; `runs` are those computed again.
@@ -38,12 +38,7 @@ pub(super) fn check(
         }
     };
     let again = serde_json::to_value(&again).unwrap_or_default();
-    let differences = compare::json(document, &again);
-    let values = compare::leaves(&again).saturating_sub(differences.len() as u64);
-    findings.agrees("values of the job's document", values);
-    for (place, written, found) in differences {
-        findings.differs(DOCUMENT, &place, &written, &found);
-    }
+    findings.documents("values of the job's document", DOCUMENT, document, &again);
 }
 
 /// Why a campaign is not answered again here; `None` if it is.
@@ -56,8 +51,13 @@ fn not_answered_again(stored: &StoredJob) -> Option<&'static str> {
         };
         has("load", "steps:") || has("load", "replay:")
     };
-    if stored.row.kind == JobKind::Matrix {
-        return Some("a matrix, whose targets and hook only its own host may use");
+    // Its row has one of them, which settings that name others do not accept.
+    let names_targets = |setting: &serde_json::Value| {
+        let value = setting["value"].as_str().unwrap_or_default();
+        setting["name"] == "over" && value.split(", ").any(|axis| axis.starts_with("target="))
+    };
+    if given.is_some_and(|given| given.iter().any(names_targets)) {
+        return Some("a matrix over targets");
     }
     given
         .is_some_and(|given| given.iter().any(is_file))
@@ -74,7 +74,5 @@ fn once(kind: JobKind, stored: &StoredJob, findings: &mut Findings) {
     let again = serde_json::to_value(read.judged_again()).unwrap_or_default();
     let document = stored.document.clone().unwrap_or_default();
     findings.agrees("verdicts", 1);
-    for (place, written, found) in compare::json(&document, &again) {
-        findings.differs(DOCUMENT, &place, &written, &found);
-    }
+    findings.differences(DOCUMENT, &document, &again);
 }

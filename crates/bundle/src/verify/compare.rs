@@ -8,8 +8,32 @@ use super::Findings;
 /// may differ between processors.
 const ROUNDING: f64 = 1e-12;
 
-/// The places at which two documents differ, each with what is written and what was found.
-pub(crate) fn json(written: &Value, found: &Value) -> Vec<(String, String, String)> {
+/// A place at which two documents differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The place: `window.total.completed`.
+    pub place: String,
+    /// What is written there.
+    pub written: String,
+    /// What was found.
+    pub found: String,
+    /// Which of the documents has such a member.
+    pub known: Known,
+}
+
+/// Which of two documents has a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// Both.
+    Both,
+    /// Only the written one.
+    WrittenOnly,
+    /// Only the one that was found.
+    FoundOnly,
+}
+
+/// The places at which two documents differ.
+pub(crate) fn json(written: &Value, found: &Value) -> Vec<Difference> {
     let mut differences = Vec::new();
     walk(&mut String::new(), Some(written), Some(found), &mut differences);
     differences
@@ -28,7 +52,7 @@ fn walk(
     path: &mut String,
     written: Option<&Value>,
     found: Option<&Value>,
-    differences: &mut Vec<(String, String, String)>,
+    differences: &mut Vec<Difference>,
 ) {
     let length = path.len();
     match (written, found) {
@@ -51,7 +75,14 @@ fn walk(
         (Some(a), Some(b)) if equal(a, b) => {}
         (a, b) => {
             let text = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
-            differences.push((path.clone(), text(a), text(b)));
+            // The length of a list is a value.
+            let known = match (a, b) {
+                (Some(_), None) if !path.ends_with(']') => Known::WrittenOnly,
+                (None, Some(_)) if !path.ends_with(']') => Known::FoundOnly,
+                _ => Known::Both,
+            };
+            let (place, written, found) = (path.clone(), text(a), text(b));
+            differences.push(Difference { place, written, found, known });
         }
     }
 }
@@ -164,6 +195,7 @@ mod tests {
     }
 
     fn json_texts(a: &Value, b: &Value) -> Vec<String> {
-        json(a, b).into_iter().map(|(place, a, b)| format!("{place}: {a}, {b}")).collect()
+        let text = |of: Difference| format!("{}: {}, {}", of.place, of.written, of.found);
+        json(a, b).into_iter().map(text).collect()
     }
 }

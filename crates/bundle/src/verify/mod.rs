@@ -12,6 +12,7 @@ use std::io::{Read as _, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use serde_json::Value;
 use triphammer_document::JobId;
 use triphammer_document::bundle::{
     Agreement, BundleVerification, DISAGREEMENTS_MAX, Disagreement, ShownNames, Signature,
@@ -31,6 +32,7 @@ use crate::parts::{
     DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, each_raw, of_job,
 };
 use crate::{names, signature};
+use compare::Known;
 
 /// Bytes of an archive that are compared at a time.
 const CHUNK: usize = 1 << 16;
@@ -45,9 +47,51 @@ struct Findings {
     /// Number of all disagreements.
     count: u64,
     not_recomputed: Vec<String>,
+    /// Whether another version wrote the bundle: what only one of both versions writes is not compared.
+    of_other_version: bool,
 }
 
 impl Findings {
+    /// Compares a document with the same one made again; returns the number of differences.
+    fn documents(&mut self, what: &str, part: &str, written: &Value, found: &Value) -> u64 {
+        let before = self.count;
+        let unknown = self.differences(part, written, found);
+        let differing = self.count - before;
+        let all = compare::leaves(written).min(compare::leaves(found));
+        self.agrees(what, all.saturating_sub(differing + unknown));
+        differing
+    }
+
+    /// Records the differences of two documents; returns the number of values that only another
+    /// version knows.
+    fn differences(&mut self, part: &str, written: &Value, found: &Value) -> u64 {
+        let mut unknown = 0;
+        for of in compare::json(written, found) {
+            match of.known {
+                // A member that is not written says nothing.
+                Known::FoundOnly if self.of_other_version => {}
+                Known::WrittenOnly if self.of_other_version => {
+                    unknown += 1;
+                    let place = &of.place;
+                    let why = "this version does not know it";
+                    self.not_recomputed(&format!("{part}, {place}: {why}"));
+                }
+                _ => self.differs(part, &of.place, &of.written, &of.found),
+            }
+        }
+        unknown
+    }
+
+    /// Whether the form of parts is compared: another version may write the same values otherwise.
+    fn compares_form(&mut self) -> bool {
+        if self.of_other_version {
+            self.not_recomputed(
+                "the form of the parts, and the reports: another version wrote them",
+            );
+        }
+        !self.of_other_version
+    }
+
     fn differs(&mut self, part: &str, place: &str, written: &str, found: &str) {
         self.count += 1;
         if self.disagreements.len() < DISAGREEMENTS_MAX {
@@ -94,21 +138,46 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// A bundle that was verified.
+#[derive(Debug)]
+pub struct Verified {
+    /// What was found.
+    pub found: BundleVerification,
+    /// The store that its raw parts were put into.
+    pub store: Store,
+}
+
 /// Verifies a bundle; `signer` is the public key that must have signed it.
 ///
 /// # Errors
 /// When the file is not a bundle, or is not signed by the key that was asked for.
 pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerification, Failure> {
-    let mut findings = Findings::default();
+    verify_into_store(container, signer).map(|verified| verified.found)
+}
+
+/// Verifies a bundle, and keeps the store with its jobs.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<Verified, Failure> {
     let manifest = manifest(&container)?;
+    let of_other_version = manifest.written_by != this_program();
+    let mut findings = Findings { of_other_version, ..Findings::default() };
     let signature = check_signature(&container, signer, &mut findings)?;
     let Container { archive, parts, damaged } = container;
     let mut parts = Parts(parts);
     check_hashes(&parts, &damaged, &manifest, &mut findings)?;
-    check_archive(&archive, &parts, &manifest, &mut findings)?;
+    check_archive(&archive, &parts, &mut findings)?;
     drop(archive);
     let root = JobId(manifest.job);
     let (store, unread) = parts.restore(root)?;
+    if let Some((part, reason)) = unread.first().filter(|_| of_other_version) {
+        return Err(Failure::refuse(format!(
+            "{} wrote {part} in a form that this version does not read ({reason}): verify the bundle \
+             with that version",
+            manifest.written_by
+        )));
+    }
     for (part, reason) in unread {
         findings.differs(&part, "the rows", "unreadable", &reason);
     }
@@ -125,10 +194,11 @@ pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerif
             Default::default()
         }
     };
-    Ok(BundleVerification {
+    let found = BundleVerification {
         format: VERIFICATION_FORMAT,
         kind: "verify".to_owned(),
         tool: Tool::this(),
+        other_version: of_other_version.then(|| other_version(&manifest.written_by)),
         written_by: manifest.written_by,
         job_kind: manifest.kind,
         job: manifest.job,
@@ -141,7 +211,18 @@ pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerif
         signature,
         names: shown,
         method,
-    })
+    };
+    Ok(Verified { found, store })
+}
+
+/// What follows from another version.
+fn other_version(written_by: &str) -> String {
+    format!(
+        "{written_by} wrote the bundle, and {} verified it: values are compared that both versions write, \
+         and neither the form of the parts nor the reports. A value that differs may be computed in \
+         another way now: call it an edit only if {written_by} finds it, too",
+        this_program()
+    )
 }
 
 fn manifest(container: &Container) -> Result<Manifest, Failure> {
@@ -208,11 +289,10 @@ fn check_manifest(
     let head = |of: &Manifest| {
         serde_json::to_value(Manifest { parts: Vec::new(), ..of.clone() }).unwrap_or_default()
     };
-    for (place, written, found) in compare::json(&head(manifest), &head(&again)) {
-        findings.differs(MANIFEST, &place, &written, &found);
-    }
+    findings.documents("values of the manifest", MANIFEST, &head(manifest), &head(&again));
     let [text, again] = [parts.text(MANIFEST).unwrap_or_default(), &again.text()];
     if findings.count == 0
+        && findings.compares_form()
         && let Some(place) = compare::text_differs(text, again)
     {
         let [a, b] = [text, again].map(|text| compare::around(text, place));
@@ -258,14 +338,8 @@ fn check_hashes(
 }
 
 /// Packs the parts again: the archive must be what `bundle` writes around them.
-fn check_archive(
-    archive: &[u8],
-    parts: &Parts,
-    manifest: &Manifest,
-    findings: &mut Findings,
-) -> Result<(), Failure> {
-    if manifest.written_by != this_program() {
-        findings.not_recomputed("the archive around the parts: another version packed it");
+fn check_archive(archive: &[u8], parts: &Parts, findings: &mut Findings) -> Result<(), Failure> {
+    if !findings.compares_form() {
         return Ok(());
     }
     // In a file: there are two archives and their parts otherwise.
@@ -307,7 +381,9 @@ fn check_form(
     let mut known = BTreeSet::new();
     each_raw(store, root, &jobs, &mut |name, found| {
         if let Some(written) = parts.0.get_mut(&name) {
-            same_form(&name, &String::from_utf8_lossy(written), &found, findings);
+            if !findings.of_other_version {
+                same_form(&name, &String::from_utf8_lossy(written), &found, findings);
+            }
             // Tables may be large, and are in the store.
             if name.ends_with(".csv") {
                 *written = Vec::new();
@@ -396,6 +472,9 @@ fn beside(parts: &Parts, store: &Store, root: &StoredJob, findings: &mut Finding
 
 /// Makes the reports and the job file again.
 fn made(parts: &Parts, store: &Store, root: JobId, findings: &mut Findings) -> Result<(), Failure> {
+    if !findings.compares_form() {
+        return Ok(());
+    }
     let mut again = Parts::default();
     if let Err(failure) = again.add_made(store, root) {
         findings.differs(DOCUMENT, "the reports", "a document", &failure.to_string());
@@ -426,14 +505,9 @@ fn made(parts: &Parts, store: &Store, root: JobId, findings: &mut Findings) -> R
 /// Compares the data in two pages, and the pages around them if the same program made both.
 fn page(pages: [&str; 2], findings: &mut Findings) {
     let [written, found] = pages.map(|page| html_export::job_in(page).unwrap_or_default());
-    let read = |text: &str| serde_json::from_str(text).unwrap_or(serde_json::Value::Null);
-    let before = findings.count;
+    let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
     let [written_job, found_job] = [read(written), read(found)];
-    findings.agrees("values in the page", compare::leaves(&found_job));
-    for (place, written, found) in compare::json(&written_job, &found_job) {
-        findings.differs(PAGE, &place, &written, &found);
-    }
-    if findings.count == before
+    if findings.documents("values in the page", PAGE, &written_job, &found_job) == 0
         && let Some(place) = compare::text_differs(pages[0], pages[1])
     {
         let [written, found] = pages.map(|page| compare::around(page, place));

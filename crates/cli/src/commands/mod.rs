@@ -1,5 +1,6 @@
 //! The commands. `job` runs all jobs; the other commands read stored jobs, or serve.
 
+mod board;
 mod bundle;
 mod capture;
 mod compare;
@@ -93,6 +94,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     signals::listen();
     match command {
         Command::Job(kind) => job::command(kind, settings),
+        Command::Board => board::command(&mut settings, folder_in(matches)),
         Command::Bundle => bundle::bundle(&mut settings, job_in(matches)),
         Command::Capture => capture::command(&mut settings),
         Command::Datagen => datagen::command(&mut settings),
@@ -117,6 +119,11 @@ fn job_in(matches: &ArgMatches) -> &str {
 /// The bundle that the arguments name.
 fn file_in(matches: &ArgMatches) -> &Path {
     matches.get_one::<PathBuf>(args::BUNDLE_FILE).expect("clap requires it")
+}
+
+/// The folder of bundles that the arguments name.
+fn folder_in(matches: &ArgMatches) -> &Path {
+    matches.get_one::<PathBuf>(args::BOARD_FOLDER).expect("clap requires it")
 }
 
 fn completions(matches: &ArgMatches) -> Result<Exit> {

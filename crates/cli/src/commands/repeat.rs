@@ -6,6 +6,7 @@ use std::path::Path;
 use triphammer_bundle::Container;
 use triphammer_bundle::repeat::{Original, Repetition, judge, run};
 use triphammer_core::session::Database as _;
+use triphammer_document::bundle::{RepetitionResult, RepetitionVerdict};
 use triphammer_document::compare::{ComparisonResult, Run};
 use triphammer_document::parts::Status;
 use triphammer_document::{Document, JobId};
@@ -55,14 +56,26 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     let (name, names) = (file.display().to_string(), "this repetition");
     let (verdict, compared) = judge([&name, names], &original.runs, &made, margin);
     match as_json {
-        true => print(&report::json_pretty(&compared))?,
+        true => print(&report::json_pretty(&document(&verdict, compared)))?,
         false => print(&format!(
-            "{}\n{}",
+            "{}\n{}\n",
             compared.text(charset(), Style::Plain),
             words(&verdict, &compared)
         ))?,
     }
     end(verdict)
+}
+
+/// The document of a repetition.
+fn document(verdict: &Repetition, comparison: ComparisonResult) -> RepetitionResult {
+    let words = words(verdict, &comparison);
+    let verdict = match verdict {
+        Repetition::Repeated => RepetitionVerdict::Repeated,
+        Repetition::Differs => RepetitionVerdict::Differs,
+        Repetition::Unknown(_) => RepetitionVerdict::Unknown,
+        Repetition::NotComparable(_) => RepetitionVerdict::NotComparable,
+    };
+    RepetitionResult::new(verdict, words, comparison)
 }
 
 /// The verdict in words.
@@ -85,15 +98,15 @@ fn words(verdict: &Repetition, compared: &ComparisonResult) -> String {
     });
     let margin = precise(compared.margin);
     match verdict {
-        Repetition::Repeated => format!("Repeated: {by}, within ± {margin}.\n"),
-        Repetition::Differs => format!("Differs: {by}, beyond ± {margin}.\n"),
-        Repetition::Unknown(why) => format!("Unknown: {by}; {why}.\n"),
+        Repetition::Repeated => format!("Repeated: {by}, within ± {margin}."),
+        Repetition::Differs => format!("Differs: {by}, beyond ± {margin}."),
+        Repetition::Unknown(why) => format!("Unknown: {by}; {why}."),
         Repetition::NotComparable(differences) => {
             let all = differences.iter().map(|of| {
                 let text = |value: &Option<String>| value.clone().unwrap_or("nothing".to_owned());
                 format!("{} is {} there and {} here", of.name, text(&of.a), text(&of.b))
             });
-            format!("Cannot be compared: {}.\n", all.collect::<Vec<_>>().join("; "))
+            format!("Cannot be compared: {}.", all.collect::<Vec<_>>().join("; "))
         }
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod bad_input;
+mod board;
 mod bundle;
 mod capacity;
 mod capture;

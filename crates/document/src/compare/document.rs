@@ -16,8 +16,10 @@ use super::run::Run;
 use super::words;
 use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
+use crate::energy::EnergyComparison;
 use crate::job_id::JobId;
 use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::price::PriceComparison;
 use crate::profile::{LevelRun, LevelUnit, PrimaryMetricName};
 use crate::redacted::Redacted;
 use crate::result::{Bottleneck, RunResult, Steady, Warning};
@@ -84,6 +86,12 @@ pub struct ComparisonResult {
     /// What sessions did or waited for more or less per transaction in B than in A, from the seconds
     /// of one run each; `None` unless both were observed. Here is B, the rest is A.
     pub waits: Option<Waits>,
+    /// What B costs relative to A; `None` unless both sides have a price list.
+    #[serde(default)]
+    pub price: Option<PriceComparison>,
+    /// Energy of both sides; `None` unless a run of either side measured it.
+    #[serde(default)]
+    pub energy: Option<EnergyComparison>,
     /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
 }
@@ -455,6 +463,8 @@ impl ComparisonResult {
             differences: facts_a.against(facts_b),
             plans: Vec::new(),
             waits: None,
+            price: None,
+            energy: None,
             warnings: Vec::new(),
         };
         let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);

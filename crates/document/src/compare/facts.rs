@@ -241,6 +241,14 @@ impl Facts {
         self.0.keys().any(|key| key.0 == subject)
     }
 
+    /// The facts that must be equal for figures to be comparable, by name; several values of runs
+    /// that differ are joined by slashes.
+    #[must_use]
+    pub fn that_must_be_equal(&self) -> BTreeMap<String, String> {
+        let all = self.0.iter().filter(|(key, _)| must_be_equal(key));
+        all.map(|(key, values)| (key.1.clone(), joined(values))).collect()
+    }
+
     /// Differences between these facts of A and those of B.
     #[must_use]
     pub fn against(&self, b: &Self) -> Vec<Difference> {

@@ -17,6 +17,7 @@ use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::price::ProfilePrice;
 use crate::redacted::Redacted;
 use crate::repeats::{self, LevelRun};
 use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult};
@@ -69,6 +70,9 @@ pub struct ProfileResult {
     /// Relative change of throughput from the first to the last block of runs, at the same levels;
     /// `None` with fewer than two blocks.
     pub drift: Option<f64>,
+    /// What the levels cost; `None` without `--price`.
+    #[serde(default)]
+    pub price: Option<ProfilePrice>,
     /// Order of the runs.
     pub order: Order,
     /// Workload and its data.
@@ -131,6 +135,14 @@ pub struct Level {
     pub failure_share: f64,
     /// Most frequent bottleneck of its runs.
     pub bottleneck: Bottleneck,
+    /// Costs per million of what the primary metric counts, at the mean rate of the level; `None`
+    /// without a price list.
+    #[serde(default)]
+    pub per_million: Option<Estimate>,
+    /// Energy of the database's host per transaction that the primary metric counts, in joules: mean
+    /// over the runs; `None` if a run did not measure it.
+    #[serde(default)]
+    pub joules_per_transaction: Option<f64>,
     /// Primary metric predicted by the curve; `None` without a curve.
     pub fitted: Option<f64>,
     /// Relative deviation of `mean` from `fitted`.
@@ -329,6 +341,7 @@ impl ProfileResult {
             findings: Vec::new(),
             failed_runs,
             drift,
+            price: None,
             order,
             workload: first.workload.clone(),
             spec: first.spec.clone(),
@@ -383,6 +396,8 @@ impl Level {
             p99_us: repeats::median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
             bottleneck: repeats::most(runs.iter().map(|run| run.bottleneck)),
+            per_million: None,
+            joules_per_transaction: None,
             fitted,
             residual: fitted.filter(|fitted| *fitted > 0.0).map(|fitted| mean / fitted - 1.0),
             runs: runs.to_vec(),

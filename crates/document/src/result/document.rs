@@ -30,6 +30,7 @@ use super::verification::{Verdict, Verification};
 use crate::doctor::SetupFact;
 use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
+use crate::energy::Energy;
 use crate::failure_limit;
 use crate::host::Host;
 use crate::judgement::Judgement;
@@ -37,6 +38,7 @@ use crate::parts::{
     ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
     WorkloadFacts,
 };
+use crate::price::Price;
 use crate::redacted::Redacted;
 
 /// Version of the document's format.
@@ -104,6 +106,12 @@ pub struct RunResult {
     /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
     /// database shows nothing.
     pub observed: Option<Observed>,
+    /// What the run costs by its price list; `None` without `--price`.
+    #[serde(default)]
+    pub price: Option<Price>,
+    /// Energy that was used in the timed window, or why it is not known; `None` with `--no-observe`.
+    #[serde(default)]
+    pub energy: Option<Energy>,
     /// Transactions that ended in the timed window.
     pub window: Figures,
     /// The timed window in slices of equal length, in order, which show drifts; the last one may be

@@ -19,8 +19,10 @@ use super::query_streams::StreamsTaken;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::doctor::Line;
+use crate::energy::EnergyReadings;
 use crate::host::Host;
 use crate::parts::{SettingChange, Tool, WorkloadFacts};
+use crate::price::PriceList;
 use crate::redacted::Redacted;
 use crate::schedule::Schedule;
 
@@ -87,6 +89,12 @@ pub struct RunFacts {
     pub nodes: Vec<NodeFact>,
     /// What was observed beside the run; `None` if nothing was.
     pub observed: Option<Observed>,
+    /// The price list; `None` without `--price`.
+    #[serde(default)]
+    pub price: Option<PriceList>,
+    /// Readings of energy beside the run; `None` if it was not observed.
+    #[serde(default)]
+    pub energy: Option<EnergyReadings>,
     /// Times of the statements of scripts.
     pub statements: Vec<StatementTimes>,
     /// What the statements of a replay answered; `None` for other loads.

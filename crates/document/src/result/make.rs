@@ -86,6 +86,8 @@ impl RunResult {
             nodes: nodes::nodes(facts, end, durations.window_s),
             failovers: nodes::failovers(facts, end),
             observed: computed.observed,
+            price: None,
+            energy: None,
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             backlog_max: end.backlog_max,

@@ -41,7 +41,7 @@ impl Restore {
             return Err(SpecError::new(message).about(RESTORE));
         }
         let restore = settings.optional(RESTORE, parse, show, "nothing")?;
-        if restore.is_some() && settings.of_client() {
+        if restore.is_some() && !settings.may_name_targets() {
             let message =
                 "the server does not run commands of its host for clients: use the command line";
             return Err(SpecError::new(message).about(RESTORE));

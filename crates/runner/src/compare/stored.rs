@@ -1,7 +1,7 @@
 //! Resolves the sides of `compare A B`: job numbers and labels.
 
 use triphammer_document::JobId;
-use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
+use triphammer_document::compare::{ComparisonResult, Profiled, Run, Seconds, seconds};
 use triphammer_document::parts::counted_of_user;
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
 use triphammer_document::result::RunResult;
@@ -201,13 +201,12 @@ pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)
     store.stored_settings(job, ReadAt::Start).map_err(refuse)
 }
 
-fn read_seconds(
-    store: &Store,
-    result: &RunResult,
-) -> Result<triphammer_document::compare::Seconds, Failure> {
-    let Some(job) = result.job.map(JobId) else {
-        return Ok(triphammer_document::compare::Seconds::new());
-    };
+/// The seconds of the timed window of a stored run; none if it is not stored.
+///
+/// # Errors
+/// When the store cannot be read, or the workload of the run is unknown.
+pub fn read_seconds(store: &Store, result: &RunResult) -> Result<Seconds, Failure> {
+    let Some(job) = result.job.map(JobId) else { return Ok(Seconds::new()) };
     let rows = store.series(job).map_err(refuse)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
     let mut metric = describe(&result.workload.name)?.primary_metric.clone();

@@ -1,8 +1,6 @@
 //! Makes the document of a stored campaign again: from the settings that the job was given, and the
 //! results of its runs. Nothing is connected to.
 
-use std::collections::BTreeMap;
-
 use triphammer_core::SpecError;
 use triphammer_document::Document;
 use triphammer_document::result::RunResult;
@@ -30,7 +28,7 @@ pub fn answer_again(
     let plan: CampaignPlan = plan.ok_or_else(|| none("it has no stored settings"))?;
     let mut settings = Settings::new(stored.row.kind);
     // Whoever wrote the job must not name files of this host.
-    settings.add_request(&BTreeMap::new(), &[])?;
+    settings.answer_only();
     for name in TARGETS {
         if let Some(target) = plan.target(name) {
             settings.set(name, target.as_str(), Source::Flag);

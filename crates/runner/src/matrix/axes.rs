@@ -38,7 +38,7 @@ pub(super) struct Axis {
 pub(super) fn read(settings: &Settings, options: &[OptionDef]) -> Result<Vec<Axis>, SpecError> {
     let refuse = |message: String| SpecError::new(message).about(OVER);
     let text = settings.get(OVER).unwrap_or_default();
-    let is_axis = |name: &str| is_axis(name, options, settings.of_client());
+    let is_axis = |name: &str| is_axis(name, options, settings);
     let axes = parse(text, is_axis).map_err(refuse)?;
     let cells = axes.iter().map(|axis| axis.values.len()).product::<usize>();
     if axes.is_empty() || cells < 2 {
@@ -71,10 +71,10 @@ pub(super) fn read(settings: &Settings, options: &[OptionDef]) -> Result<Vec<Axi
 }
 
 /// Whether a matrix may vary a setting.
-fn is_axis(name: &str, options: &[OptionDef], of_client: bool) -> bool {
+fn is_axis(name: &str, options: &[OptionDef], settings: &Settings) -> bool {
     match name {
-        TARGET => !of_client,
-        _ => may_differ(JobKind::Matrix, name, options, of_client),
+        TARGET => settings.may_name_targets(),
+        _ => may_differ(JobKind::Matrix, name, options, settings.of_client()),
     }
 }
 

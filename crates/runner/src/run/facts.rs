@@ -67,6 +67,8 @@ impl Resolved {
             query_streams: None,
             nodes: Vec::new(),
             observed: None,
+            price: None,
+            energy: None,
             statements: Vec::new(),
             replay: None,
             script: None,

@@ -183,6 +183,8 @@ pub fn facts_without_seconds() -> RunFacts {
         query_streams: None,
         nodes: Vec::new(),
         observed: None,
+        price: None,
+        energy: None,
         statements: Vec::new(),
         replay: None,
         script: None,

@@ -57,21 +57,67 @@ pub fn page_of_bundle(store: &Store, job: &StoredJob) -> Result<String, Failure>
 }
 
 fn page_at(store: &Store, job: &StoredJob, made_at: String) -> Result<String, Failure> {
-    let template = ui::report().ok_or_else(|| {
+    let template = template()?;
+    let json = json_at(store, job, made_at)?;
+    fill(&template, &json).ok_or_else(other_version)
+}
+
+fn template() -> Result<String, Failure> {
+    ui::report().ok_or_else(|| {
         Failure::refuse(
             "this program was built without its web page, which the HTML report needs; run \
              `make install` in the source directory, which builds both, or use another format",
         )
-    })?;
+    })
+}
+
+fn other_version() -> Failure {
+    Failure::refuse(
+        "the web page in this program has another version; run `make install` in the source \
+         directory, which builds both",
+    )
+}
+
+fn json_at(store: &Store, job: &StoredJob, made_at: String) -> Result<String, Failure> {
     let export =
         HtmlExport::of(store, job, made_at).map_err(|error| Failure::refuse(error.to_string()))?;
-    let json = serde_json::to_string(&export).expect("an export is plain data");
-    fill(&template, &json).ok_or_else(|| {
-        Failure::refuse(
-            "the web page in this program has another version; run `make install` in the \
-             source directory, which builds both",
-        )
-    })
+    Ok(escaped(&serde_json::to_string(&export).expect("an export is plain data")))
+}
+
+/// What all pages that [`page`] renders have in common, for many pages that share it: the page of a job
+/// then has an element `app`, and an element `job` with [the job](job_of_bundle).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedAssets {
+    /// The style sheet.
+    pub style: String,
+    /// The script, which draws the job when the page is complete (`defer`).
+    pub script: String,
+}
+
+impl SharedAssets {
+    /// Takes them from the template.
+    ///
+    /// # Errors
+    /// When this program was built without its web interface, or with another version of it.
+    pub fn of_program() -> Result<Self, Failure> {
+        let template = template()?;
+        let between = |element: &str| {
+            let rest = template.split_once(&format!("<{element} "))?.1.split_once('>')?.1;
+            rest.split_once(&format!("</{element}>")).map(|(text, _)| text)
+        };
+        let (style, script) = between("style").zip(between("script")).ok_or_else(other_version)?;
+        // As a module, which a browser does not load from a file: names of its own, and strict.
+        let script = format!("(()=>{{\"use strict\";{script}\n}})();\n");
+        Ok(Self { style: style.to_owned(), script })
+    }
+}
+
+/// The data of a page of a bundle's job: JSON that may stand in an element `script`.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn job_of_bundle(store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    json_at(store, job, job.row.ended_at.clone().unwrap_or_default())
 }
 
 impl HtmlExport {
@@ -104,13 +150,16 @@ pub fn job_in(page: &str) -> Option<&str> {
     rest.split_once(after).map(|(json, _)| json)
 }
 
-/// Inserts the job into the template: JSON without `<`, which could end the element, and without
-/// line separators, which end a line in scripts.
+/// JSON without `<`, which could end the element, and without line separators, which end a line in
+/// scripts.
+fn escaped(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// Inserts the escaped job into the template.
 fn fill(template: &str, json: &str) -> Option<String> {
     let [before, after] = PLACE;
     let (head, rest) = template.split_once(&format!("{before}null{after}"))?;
-    let json =
-        json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     Some(format!("{head}{before}{json}{after}{rest}"))
 }
 
@@ -125,7 +174,7 @@ mod tests {
         let label = "</script><script>alert(1)</script><!-- \u{2028}\u{2029}";
         let json = serde_json::json!({ "label": label }).to_string();
         let template = format!("<p>{}null{}</p>", PLACE[0], PLACE[1]);
-        let page = fill(&template, &json).unwrap();
+        let page = fill(&template, &escaped(&json)).unwrap();
         let inside = page.split_once(PLACE[0]).unwrap().1.rsplit_once("</script></p>").unwrap().0;
         assert!(!inside.contains(['<', '\u{2028}', '\u{2029}']), "{inside}");
         let back: Value = serde_json::from_str(inside).unwrap();

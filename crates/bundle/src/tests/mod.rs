@@ -21,7 +21,7 @@ use triphammer_store::Store;
 
 use crate::container::{Container, pack};
 use crate::make::{Options, find, make};
-use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
+use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
 use crate::repeat::{self, Repetition};
 use crate::verify::verify;
 
@@ -57,8 +57,8 @@ impl Jobs {
 
     /// Runs a job, and returns its number.
     fn run(&self, kind: JobKind, given: &[(&str, &str)]) -> JobId {
-        let mut settings = Settings::new(kind);
         let usual = [("target", "null:?service=1ms"), ("workload", "tpc-b"), ("rampup", "0s")];
+        let mut settings = Settings::new(kind);
         for (name, value) in given.iter().chain(&usual) {
             settings.set(name, *value, Source::Flag);
         }
@@ -289,6 +289,58 @@ fn a_bundle_of_a_campaign_has_its_runs_and_its_answer_is_made_again() {
 }
 
 #[test]
+fn the_answer_of_a_matrix_with_a_hook_is_made_again() {
+    let jobs = Jobs::new();
+    let given = [
+        ("over", "vus=1,2"),
+        ("repeats", "1"),
+        ("duration", "1s"),
+        ("cool-down", "0s"),
+        ("restore", "cmd=true"),
+    ];
+    let bundle = jobs.bundle(jobs.run(JobKind::Matrix, &given), Options::default());
+    let found = verified(&bundle);
+    assert!(found.agrees, "{:?}", found.disagreements);
+    let answer = |what: &&String| what.contains("the answer of");
+    assert_eq!(found.not_recomputed.iter().find(answer), None);
+    let parts =
+        edited(&bundle, "document.json", |text| text.replacen("\"repeats\":1", "\"repeats\":2", 1));
+    let found = verified(&corrected(parts));
+    assert!(found.disagreements.iter().any(|of| of.place.ends_with("repeats")), "{found:?}");
+}
+
+#[test]
+fn a_bundle_of_another_version_is_compared_where_both_write_the_same() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &[("duration", "1s")]), Options::default());
+    let other = |edit: &dyn Fn(&mut Value)| {
+        let parts =
+            edited(&bundle, MANIFEST, |text| text.replace(&this_program(), "triphammer 0.0.1"));
+        let mut document: Value = serde_json::from_slice(&parts["document.json"]).unwrap();
+        edit(&mut document);
+        let mut parts = parts.clone();
+        parts.insert("document.json".to_owned(), document.to_string().into_bytes());
+        parts.insert("report.txt".to_owned(), b"In other words.\n".to_vec());
+        verified(&corrected(parts))
+    };
+    let found = other(&|_| {});
+    assert!(found.agrees, "{:?}", found.disagreements);
+    let words = found.other_version.clone().unwrap();
+    assert!(words.starts_with("triphammer 0.0.1 wrote the bundle, and triphammer"), "{words}");
+    let found = other(&|document| {
+        document["of_once"] = 1.into();
+        document.as_object_mut().unwrap().remove("tpm_server").unwrap();
+    });
+    assert!(found.agrees, "{:?}", found.disagreements);
+    let once = "document.json, of_once: this version does not know it";
+    assert!(found.not_recomputed.iter().any(|what| what == once), "{:?}", found.not_recomputed);
+    let found = other(&|document| document["window"]["total"]["committed"] = 7.into());
+    let first = &found.disagreements[0];
+    assert_eq!((&*first.place, &*first.written), ("window.total.committed", "7"));
+    assert_eq!(verified(&bundle).other_version, None);
+}
+
+#[test]
 fn runs_with_one_label_are_one_bundle() {
     let jobs = Jobs::new();
     let given = [("duration", "1s"), ("label", "base")];
@@ -352,36 +404,4 @@ fn a_signature_is_one_that_ssh_keygen_verifies_and_another_key_is_refused() {
     assert!(refused.contains("not signed"), "{refused}");
 }
 
-/// How often 100 repetitions of seven runs have this verdict, of a server that is `factor` as fast. Each
-/// day has an effect of 1 %, and each run of 1 %.
-fn verdicts(factor: f64, wanted: &Repetition) -> usize {
-    let jobs = Jobs::new();
-    let job = jobs.run(JobKind::Run, &[("duration", "1s")]);
-    let template = jobs.store().load(job).unwrap().result().unwrap().unwrap();
-    let mut rng = Rng::of(7, &[]);
-    let normal = |rng: &mut Rng| {
-        (2.0 * rng.exponential(1.0)).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-    };
-    let seven = |rng: &mut Rng, level: f64| -> Vec<Run> {
-        let day = level * (1.0 + 0.01 * normal(rng));
-        let of = |value: f64| {
-            let mut result = template.clone();
-            result.primary_metric.value = value;
-            repeat::run(result, Vec::new())
-        };
-        (0..7).map(|_| of(day * (1.0 + 0.01 * normal(rng)))).collect()
-    };
-    let judged = (0..100).map(|_| {
-        let (a, b) = (seven(&mut rng, 1_000.0), seven(&mut rng, 1_000.0 * factor));
-        repeat::judge(["a", "b"], &a, &b, 0.05).0
-    });
-    judged.filter(|verdict| verdict == wanted).count()
-}
-
-#[test]
-fn seven_runs_of_another_day_are_a_repetition_and_a_slower_server_is_not() {
-    let repeated = verdicts(1.0, &Repetition::Repeated);
-    assert!(repeated >= 95, "{repeated} of 100");
-    let found = verdicts(0.9, &Repetition::Differs);
-    assert!(found >= 80, "{found} of 100");
-}
+mod repetitions;

@@ -1,0 +1,334 @@
+//! The page with all results: those with a rank by class, then those without, then those that do not
+//! agree with themselves.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use triphammer_document::bundle::Disagreement;
+use triphammer_settings::format::{counted, figure, integer, milliseconds, precise};
+use triphammer_statistics::compare::Better;
+
+use super::{badge, layout, link, submitter, verified};
+use crate::entry::Entry;
+use crate::rank::{Board, Class, Ranked};
+
+/// Most disagreements of a result in its row.
+const REASONS_MAX: usize = 2;
+
+/// Which optional columns the table has.
+#[derive(Clone, Copy)]
+struct Columns {
+    price: bool,
+    energy: bool,
+}
+
+impl Columns {
+    fn of(entries: &[Entry]) -> Self {
+        Self {
+            price: entries.iter().any(|entry| entry.price().is_some()),
+            energy: entries.iter().any(|entry| entry.joules().is_some()),
+        }
+    }
+
+    fn count(self) -> usize {
+        9 + usize::from(self.price) + usize::from(self.energy)
+    }
+}
+
+/// The page.
+pub(super) fn page(title: &str, entries: &[Entry], board: &Board) -> String {
+    let columns = Columns::of(entries);
+    let body = html! {
+        header {
+            h1 { (title) }
+            p.quiet { (summary(entries, board)) }
+        }
+        (filters(entries, columns))
+        @if board.classes.is_empty() {
+            section.card {
+                h2 { "No result has a rank yet" }
+                p.quiet { "Below is why." }
+            }
+        } @else {
+            (ranked(entries, board, columns))
+        }
+        (others(entries, board))
+        section.card {
+            h2 { "How to read this" }
+            ul {
+                li { "Results have a rank only beside results of the same work: the same workload and "
+                     "version, scale, mix and load model. Ranks of different classes say nothing "
+                     "about each other." }
+                li { "≈ before a rank: it is not known that the result above is better. One run does "
+                     "not show how much runs differ." }
+                li { "Hosts, database versions and settings differ within a class: that is what is "
+                     "compared. The page of a result lists the differences." }
+                li { "Verified means that every figure follows from the raw parts of the bundle. It "
+                     "does not prove that the run took place: a signature says who claims it, and "
+                     code { "triphammer repeat" } " shows whether it is true." }
+                @if columns.energy {
+                    li { "Energy per transaction is comparable at equal rates only: each result has "
+                         "its own rate." }
+                }
+            }
+        }
+    };
+    layout(title, "", body)
+}
+
+fn summary(entries: &[Entry], board: &Board) -> String {
+    let labels = entries.iter().filter_map(|entry| entry.label.as_ref());
+    let submitters: BTreeSet<&str> = labels.map(|label| &*label.submitter).collect();
+    let results = counted(entries.len() as u64, "results");
+    let by = match submitters.len() {
+        0 => String::new(),
+        count => format!(" by {}", counted(count as u64, "submitters")),
+    };
+    let unverified = match board.unverified.len() {
+        0 => String::new(),
+        1 => "; one does not agree with itself".to_owned(),
+        count => format!("; {count} do not agree with themselves"),
+    };
+    format!("{results}{by}, {} with a rank{unverified}.", integer(board.ranked() as u64))
+}
+
+/// The fields that filter: shown by the script, which they need.
+fn filters(entries: &[Entry], columns: Columns) -> Markup {
+    let of = |value: fn(&Entry) -> &str| -> BTreeSet<&str> {
+        entries.iter().map(value).filter(|value| !value.is_empty()).collect()
+    };
+    let choices = [
+        ("workload", "Workload", of(|entry| &entry.head.workload)),
+        ("database", "Database", of(|entry| &entry.head.product)),
+        ("host", "Host", of(|entry| &entry.head.cpu)),
+        ("kind", "Submitter", of(|entry| entry.label.as_ref().map_or("", |l| l.kind.name()))),
+    ];
+    html! {
+        form #filters .filters.card hidden {
+            label { span { "Search" } input type="search" name="text" autocomplete="off"; }
+            @for (name, title, values) in choices.iter().filter(|(.., values)| values.len() > 1) {
+                label {
+                    span { (title) }
+                    select name=(name) {
+                        option value="" { "all" }
+                        @for value in values { option value=(value) { (value) } }
+                    }
+                }
+            }
+            @if columns.price {
+                label { span { "Price at most" } input type="number" name="price" min="0" step="any"; }
+            }
+            @if columns.energy {
+                label { span { "Joules at most" } input type="number" name="energy" min="0" step="any"; }
+            }
+            label.check { input type="checkbox" name="signed" value="1"; span { "signed only" } }
+            button type="reset" { "All" }
+            output name="count" aria-live="polite" {}
+        }
+    }
+}
+
+fn ranked(entries: &[Entry], board: &Board, columns: Columns) -> Markup {
+    html! {
+        section.card {
+            h2 { "Results with a rank" }
+            div.scroll {
+                table.results.stack.pairs data-sorts {
+                    thead {
+                        tr {
+                            th.number scope="col" data-sort="number" { "#" }
+                            th scope="col" data-sort="number" data-down { "Result" }
+                            th scope="col" data-sort="text" { "Database" }
+                            th scope="col" data-sort="text" { "Host" }
+                            th.number scope="col" data-sort="number" { "Users" }
+                            th.number scope="col" data-sort="number" { "p95 ms" }
+                            @if columns.price {
+                                th.number scope="col" data-sort="number" { "Price per million" }
+                            }
+                            @if columns.energy {
+                                th.number scope="col" data-sort="number" { "J per transaction" }
+                            }
+                            th scope="col" data-sort="text" { "Submitter" }
+                            th scope="col" data-sort="text" { "Checked" }
+                            th scope="col" data-sort="text" { "Date" }
+                        }
+                    }
+                    @for class in &board.classes { (of_class(entries, class, columns)) }
+                }
+            }
+        }
+    }
+}
+
+fn of_class(entries: &[Entry], class: &Class, columns: Columns) -> Markup {
+    let first = &entries[class.ranked[0].entry].head;
+    let hidden = ["workload", "metric", "scale"];
+    let rest: Vec<String> = (class.key.iter().filter(|(name, _)| !hidden.contains(&&***name)))
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let better = match class.metric.better {
+        Better::Higher => "more is better",
+        Better::Lower => "less is better",
+    };
+    html! {
+        tbody {
+            tr.class {
+                th colspan=(columns.count()) scope="rowgroup" {
+                    span.name { (first.workload) @if !first.scale.is_empty() { ", " (first.scale) } }
+                    " " span.quiet { (class.metric.meaning) "; " (better) ". " (rest.join(", ")) }
+                }
+            }
+            @for (place, one) in class.ranked.iter().enumerate() {
+                (row(&entries[one.entry], one, place, columns))
+            }
+        }
+    }
+}
+
+fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup {
+    let head = &entry.head;
+    let value = entry.value().unwrap_or_default();
+    let (users, p95) = entry.run().map_or((0, None), |run| {
+        let times = &run.window.total.response;
+        (run.spec.users, (times.count > 0).then_some(times.p95_us))
+    });
+    html! {
+        tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
+           data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
+           data-signed=[entry.key().map(|_| "1")]
+           data-price=[entry.price().map(|(value, _)| value)] data-energy=[entry.joules()] {
+            td.number.rank data-value=(place + 1) data-label="Rank" {
+                @if ranked.is_apart() { (place + 1) }
+                @else {
+                    span title="It is not known that the one above is better" { "≈ " (place + 1) }
+                }
+            }
+            th scope="row" data-value=(value) {
+                a href=(link(entry)) { (figure(value)) " " (unit(entry)) }
+                " " small.quiet { (precision(entry)) }
+            }
+            td.wide data-label="Database" { (head.database()) }
+            td.wide data-label="Host" { (head.cpu) " " small.quiet { (head.size) } }
+            td.number data-label="Users" data-value=(users) { (integer(users.into())) }
+            td.number data-label="p95 ms" data-value=[p95] {
+                @if let Some(us) = p95 { (milliseconds(us as f64)) }
+            }
+            (prices(entry, columns))
+            td.wide data-label="Submitter" { (submitter(entry)) }
+            td.wide data-label="Checked" { (checked(entry)) }
+            td.day data-label="Date" { (head.day()) }
+        }
+    }
+}
+
+/// The cells of price and energy.
+fn prices(entry: &Entry, columns: Columns) -> Markup {
+    html! {
+        @if columns.price {
+            @let price = entry.price();
+            td.number data-label="Per million" data-value=[price.as_ref().map(|(value, _)| value)] {
+                @if let Some((value, currency)) = &price { (figure(*value)) " " (currency) }
+            }
+        }
+        @if columns.energy {
+            td.number data-label="J each" data-value=[entry.joules()] {
+                @if let Some(joules) = entry.joules() { (figure(joules)) }
+            }
+        }
+    }
+}
+
+fn unit(entry: &Entry) -> String {
+    entry.metric().map(|metric| metric.name).unwrap_or_default()
+}
+
+/// How well a value is known: the number of runs, or the interval of one.
+fn precision(entry: &Entry) -> String {
+    let steadiness = entry.run().and_then(|run| run.steadiness.as_ref());
+    match (entry.runs.len(), steadiness.and_then(|of| of.relative_half_width)) {
+        (1, Some(width)) => format!("± {} within one run", precise(width)),
+        (1, None) => "one run".to_owned(),
+        (runs, _) => format!("mean of {runs} runs"),
+    }
+}
+
+fn checked(entry: &Entry) -> Markup {
+    html! {
+        (verified(entry))
+        @if let Some(key) = entry.key() { " " span.badge.plain title=(key) { "signed" } }
+    }
+}
+
+/// Results without a rank, and those that do not agree with themselves.
+fn others(entries: &[Entry], board: &Board) -> Markup {
+    let unverified = board.unverified.iter().map(|place| {
+        let found = &entries[*place].found;
+        // What differs says more than that its hash does, too.
+        let is_hash = |of: &&Disagreement| of.place.ends_with("in the manifest");
+        let values = found.disagreements.iter().filter(|of| !is_hash(of));
+        let all = values.chain(found.disagreements.iter().filter(is_hash));
+        let reasons = all.take(REASONS_MAX).map(|of| {
+            format!("{}, {}: written {}, found {}", of.part, of.place, of.written, of.found)
+        });
+        (*place, reasons.collect::<Vec<_>>())
+    });
+    html! {
+        @if !board.unranked.is_empty() {
+            (list(entries, "Verified, without a rank", "Why it has no rank", board.unranked.clone()))
+        }
+        @if !board.unverified.is_empty() {
+            (list(entries, "Not verified: these do not agree with themselves", "What does not agree",
+                  unverified.collect()))
+        }
+    }
+}
+
+fn list(entries: &[Entry], title: &str, why: &str, listed: Vec<(usize, Vec<String>)>) -> Markup {
+    html! {
+        section.card {
+            h2 { (title) }
+            div.scroll {
+                table.results.others.stack data-sorts {
+                    thead {
+                        tr {
+                            th scope="col" data-sort="text" { "Result" }
+                            th scope="col" data-sort="text" { (why) }
+                            th scope="col" data-sort="text" { "Database" }
+                            th scope="col" data-sort="text" { "Host" }
+                            th scope="col" data-sort="text" { "Submitter" }
+                            th scope="col" data-sort="text" { "Checked" }
+                            th scope="col" data-sort="text" { "Date" }
+                        }
+                    }
+                    tbody {
+                        @for (place, reasons) in &listed { (other(&entries[*place], reasons)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn other(entry: &Entry, reasons: &[String]) -> Markup {
+    let head = &entry.head;
+    html! {
+        tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
+           data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
+           data-signed=[entry.key().map(|_| "1")]
+           data-price=[entry.price().map(|(value, _)| value)] data-energy=[entry.joules()] {
+            th scope="row" {
+                a href=(link(entry)) { (entry.answer()) }
+                " " small.quiet { (entry.found.job_kind.noun()) ", " (head.workload) }
+            }
+            td.why data-label="Why" { @for reason in reasons { div { (reason) } } }
+            td data-label="Database" { (head.database()) }
+            td data-label="Host" { (head.cpu) " " small.quiet { (head.size) } }
+            td data-label="Submitter" { (submitter(entry)) }
+            td data-label="Checked" {
+                (verified(entry))
+                @if entry.key().is_some() { " " (badge("plain", "signed")) }
+            }
+            td.day data-label="Date" { (head.day()) }
+        }
+    }
+}
