@@ -11,7 +11,7 @@ mod words;
 
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
-    Side, SideRun,
+    Side, SideRun, price_list_of,
 };
 pub use facts::{Difference, Facts, Subject};
 pub use figures::{Figure, QUERY_TIME};
