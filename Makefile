@@ -194,6 +194,12 @@ deps:
 	  else \
 	    echo "the tests need sysbench's scripts: sudo apt-get install sysbench"; exit 1; \
 	  fi; }
+	@command -v prometheus-node-exporter >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends prometheus-node-exporter; \
+	  else \
+	    echo "the tests need a node exporter: sudo apt-get install prometheus-node-exporter"; exit 1; \
+	  fi; }
 	@test -n "$(CHROMIUM)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    $(APT) update -qq && $(APT) install -y --no-install-recommends chromium; \

@@ -107,7 +107,8 @@ pub fn history(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<(String
             on: given("on"),
             control: given("control"),
         };
-        let found = found::history(&store, &wanted)?;
+        let price = triphammer_runner::price::read(&settings)?;
+        let found = found::history(&store, &wanted, price.as_ref())?;
         let fails = settings.switch("fail-if-slower")? && found.is_slower();
         Ok((report::json_pretty(&found), !fails))
     })

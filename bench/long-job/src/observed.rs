@@ -161,6 +161,7 @@ const fn mean_of(unit: Unit) -> f64 {
         Unit::Bytes => 2e9,
         Unit::BytesPerSecond => 2e7,
         Unit::Hz => 2.5e9,
+        Unit::Watts => 60.0,
         Unit::PerSecond | Unit::PerMinute => 3_000.0,
         Unit::Count => 10_000.0,
         Unit::Us | Unit::Ns | Unit::S | Unit::Ms | Unit::Average | Unit::Cores => 2.5,

@@ -6,6 +6,7 @@ use triphammer_settings::command::{JobKind, job_kinds};
 
 use crate::document::{Head, JobDocument as _};
 use crate::ending::Ending;
+use crate::price::PriceList;
 
 macro_rules! documents {
     ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {
@@ -46,6 +47,12 @@ macro_rules! documents {
             #[must_use]
             pub fn judged_again(self) -> Self {
                 match self { $(Self::$variant(of) => Self::$variant(Box::new(of.judged())),)+ }
+            }
+
+            /// The document by a price list; `None` if such documents have no price.
+            #[must_use]
+            pub fn priced(self, list: &PriceList) -> Option<Self> {
+                match self { $(Self::$variant(of) => of.priced_by(list).map(Self::from),)+ }
             }
 
             /// Name and value of the primary metric.

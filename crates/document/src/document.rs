@@ -11,6 +11,7 @@ use triphammer_settings::{Setting, format};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::price::PriceList;
 use crate::redacted::Redacted;
 
 /// A kind of job, defined by its result document.
@@ -57,6 +58,11 @@ pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
 
     /// Name and value of the primary metric, for lists; `None` if nothing was measured or found.
     fn primary_metric(&self) -> Option<(String, f64)> {
+        None
+    }
+
+    /// The same document by a price list; `None` if such documents have no price.
+    fn priced_by(self, _list: &PriceList) -> Option<Self> {
         None
     }
 

@@ -123,7 +123,7 @@ flaws! {
 
 impl Flaw {
     /// The worst of those that apply.
-    pub(crate) fn worst<const N: usize>(found: [(bool, Self); N]) -> Option<Self> {
+    pub(crate) fn worst(found: impl IntoIterator<Item = (bool, Self)>) -> Option<Self> {
         found.into_iter().filter_map(|(applies, flaw)| applies.then_some(flaw)).min()
     }
 

@@ -6,13 +6,11 @@ use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_engine::RunEnd;
 
+use crate::judgement::{NOTHING_REQUIRED, REQUIRE};
 use crate::requirement::{self, Vocabulary};
 use crate::result::{QueriesResult, RunFacts, RunResult};
 use crate::series::{SecondRow, SeriesRow, rows};
 use crate::stopping_rule::StoppingRule;
-
-/// Setting of the requirements, and its value without any.
-const REQUIRE: (&str, &str) = ("require", "none");
 
 /// What a result is computed from.
 #[derive(Clone, Debug)]
@@ -52,8 +50,9 @@ impl Evidence {
     /// When the requirements among the settings cannot be read.
     pub fn result(&self) -> Result<RunResult, String> {
         let mut result = RunResult::new(&self.facts, &self.end);
-        let required = self.facts.settings.iter().find(|setting| setting.name == REQUIRE.0);
-        let required = required.map(|setting| &*setting.value).filter(|text| *text != REQUIRE.1);
+        let required = self.facts.settings.iter().find(|setting| setting.name == REQUIRE);
+        let required =
+            required.map(|setting| &*setting.value).filter(|text| *text != NOTHING_REQUIRED);
         if let Some(text) = required.filter(|text| !text.is_empty()) {
             let required = requirement::parse(text, &Vocabulary::of_result(&result))?;
             requirement::judge(&mut result, &required);

@@ -14,7 +14,7 @@ use triphammer_statistics::{Estimate, Interval};
 use crate::compare::Difference;
 use crate::execution_plan::fingerprint_of_all;
 use crate::parts::{Tool, WorkloadFacts};
-use crate::price::PriceList;
+use crate::price::{Price, PriceList};
 use crate::profile::PrimaryMetricName;
 use crate::redacted::Redacted;
 use crate::result::{RunResult, Warning};
@@ -222,6 +222,22 @@ impl HistoryResult {
         history
     }
 
+    /// Adds what each run costs: by `list`, or else by its own list if that has the currency of the
+    /// newest run's. `results` are those of the runs.
+    #[must_use]
+    pub fn priced(mut self, list: Option<&PriceList>, results: &[RunResult]) -> Self {
+        let own = |result: &RunResult| result.price.as_ref().map(|price| price.list.clone());
+        self.price = list.cloned().or_else(|| results.last().and_then(own));
+        let Some(newest) = &self.price else { return self };
+        for (run, result) in self.runs.iter_mut().zip(results) {
+            let of_run = list.cloned().or_else(|| own(result));
+            let of_run = of_run.filter(|of_run| of_run.currency == newest.currency);
+            run.per_million =
+                of_run.and_then(|list| Price::new(&list, &result.measured_rate()).per_million);
+        }
+        self
+    }
+
     /// Whether the last change is a slowdown.
     #[must_use]
     pub fn is_slower(&self) -> bool {
@@ -243,7 +259,7 @@ impl HistoryRun {
             plans: result.queries.as_ref().and_then(|set| fingerprint_of_all(&set.plans)),
             control: None,
             per_million: None,
-            joules_per_transaction: None,
+            joules_per_transaction: result.joules_per_transaction(),
         }
     }
 }

@@ -5,6 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::unit::FigureUnit;
 
+/// The setting of the requirements of a run.
+pub(crate) const REQUIRE: &str = "require";
+/// Its value without any.
+pub(crate) const NOTHING_REQUIRED: &str = "none";
+
 /// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the signs say it")]

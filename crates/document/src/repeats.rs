@@ -38,8 +38,19 @@ pub struct LevelRun {
     pub failure_share: f64,
     /// Whether the run was successful: failures within the limit and no count contradicted.
     pub good: bool,
+    /// Whether it kept all requirements (`--require`); `None` without any.
+    #[serde(default)]
+    pub requirements_kept: Option<bool>,
     /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
+    /// Number of transactions that the primary metric counts, per second of the timed window; 0 in
+    /// older results.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub per_second: f64,
+    /// Energy of the database's host per such transaction, in joules; `None` if it was not measured.
+    #[serde(default)]
+    pub joules_per_transaction: Option<f64>,
 }
 
 impl LevelRun {
@@ -60,10 +71,19 @@ impl LevelRun {
             p95_us: seen.response.p95_us,
             p99_us: seen.response.p99_us,
             failure_share: result.failures.share,
-            good: result.ending.good,
+            good: result.is_good_beside_requirements(),
+            requirements_kept: kept(result),
             bottleneck: result.bottleneck.kind,
+            per_second: result.measured_rate().per_second,
+            joules_per_transaction: result.joules_per_transaction(),
         }
     }
+}
+
+/// Whether a run kept all its requirements; `None` without any.
+fn kept(result: &RunResult) -> Option<bool> {
+    let required = &result.requirements;
+    (!required.is_empty()).then(|| required.iter().all(|judged| judged.passed))
 }
 
 /// Mean of the primary metric of several runs.
@@ -71,6 +91,19 @@ pub(crate) fn mean(runs: &[LevelRun]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a few runs")]
     let count = runs.len() as f64;
     runs.iter().map(|run| run.value).sum::<f64>() / count
+}
+
+/// Mean number of transactions per second that the primary metric counts.
+#[expect(clippy::cast_precision_loss, reason = "a few runs")]
+pub(crate) fn mean_rate(runs: &[LevelRun]) -> f64 {
+    runs.iter().map(|run| run.per_second).sum::<f64>() / runs.len() as f64
+}
+
+/// Mean energy per transaction, in joules; `None` if a run did not measure it.
+#[expect(clippy::cast_precision_loss, reason = "a few runs")]
+pub(crate) fn joules(runs: &[LevelRun]) -> Option<f64> {
+    let sum: Option<f64> = runs.iter().map(|run| run.joules_per_transaction).sum();
+    Some(sum? / runs.len() as f64)
 }
 
 /// Returns the lower median; 0 if there are no values.

@@ -33,6 +33,8 @@ pub enum Unit {
     Ms,
     /// Cycles per second.
     Hz,
+    /// Power in watts.
+    Watts,
 }
 
 impl Unit {
@@ -53,6 +55,7 @@ impl Unit {
             Self::BytesPerSecond => "bytes_per_second",
             Self::Ms => "ms",
             Self::Hz => "hz",
+            Self::Watts => "watts",
         }
     }
 
@@ -73,6 +76,7 @@ impl Unit {
             Self::BytesPerSecond,
             Self::Ms,
             Self::Hz,
+            Self::Watts,
         ];
         all.into_iter().find(|unit| unit.name() == name)
     }
@@ -82,7 +86,7 @@ impl Unit {
     pub const fn scale(self) -> u32 {
         match self {
             Self::Count | Self::Us | Self::Ns | Self::Bytes | Self::BytesPerSecond | Self::Hz => 1,
-            Self::PerSecond | Self::PerMinute | Self::Average | Self::Ms => 1_000,
+            Self::PerSecond | Self::PerMinute | Self::Average | Self::Ms | Self::Watts => 1_000,
             Self::Share | Self::Cores | Self::S => 1_000_000,
         }
     }

@@ -19,6 +19,7 @@ mod blockers;
 mod capture;
 mod database;
 pub mod doctor;
+pub mod energy;
 pub mod host;
 pub mod host_metrics;
 mod known;

@@ -79,6 +79,8 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
             parts.push(indented(&curves(profiles)));
         }
     }
+    let costs = costs(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
+    parts.push(costs);
     let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
     if let Some(answers) = &result.answers {
         let lines =
@@ -96,6 +98,12 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
         parts.push(titled(WAITS, waits(of, Sides::Comparison)));
     }
     parts
+}
+
+/// What both sides cost, and their energy, in words.
+fn costs(result: &ComparisonResult) -> impl Iterator<Item = &str> {
+    let price = result.price.as_ref().map(|price| price.words.as_str());
+    price.into_iter().chain(result.energy.as_ref().map(|energy| energy.words.as_str()))
 }
 
 fn warnings(result: &ComparisonResult) -> Vec<String> {
@@ -121,7 +129,11 @@ pub fn comparison_summary(result: &ComparisonResult, charset: Charset) -> String
         title: title(result),
         label: result.label.as_deref(),
         ending: ending(result),
-        findings: [result.words.clone()].into_iter().chain(warnings).collect(),
+        findings: [result.words.clone()]
+            .into_iter()
+            .chain(costs(result).map(str::to_owned))
+            .chain(warnings)
+            .collect(),
         conditions: vec![("A", conditions(&result.a)), ("B", conditions(&result.b))],
         job: result.job,
         resume: resume(result),
@@ -138,6 +150,9 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     }
     out.push_str(&format!("\n**{}**\n", capital(&result.words)));
     out.push_str(&format!("\n{}", figures(&result.figures).markdown()));
+    for text in costs(result) {
+        out.push_str(&format!("\n{text}\n"));
+    }
     if let Some(profiles) = &result.profiles {
         let levels = levels(profiles, &result.primary_metric.name);
         out.push_str(&format!("\n## Levels\n\n{}", levels.markdown()));

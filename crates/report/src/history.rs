@@ -65,6 +65,12 @@ fn table(result: &HistoryResult) -> Table {
     if has_plans {
         head.push("plans");
     }
+    let per_million = result.price.as_ref().map(|price| format!("{} per million", price.currency));
+    head.extend(per_million.as_deref());
+    let has_energy = result.runs.iter().any(|run| run.joules_per_transaction.is_some());
+    if has_energy {
+        head.push("J each");
+    }
     let mut table = Table::new(head.len(), &head);
     let most = result.runs.iter().map(|run| run.value).fold(0.0, f64::max);
     let skipped = result.runs.len().saturating_sub(SHOWN);
@@ -86,6 +92,12 @@ fn table(result: &HistoryResult) -> Table {
             row.push(
                 run.plans.as_ref().map_or("-".to_owned(), |all| all.chars().take(8).collect()),
             );
+        }
+        if per_million.is_some() {
+            row.push(run.per_million.map_or("-".to_owned(), |costs| format::money(costs.value)));
+        }
+        if has_energy {
+            row.push(run.joules_per_transaction.map_or("-".to_owned(), figure));
         }
         table.row(row);
     }

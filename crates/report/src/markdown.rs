@@ -5,6 +5,7 @@ use triphammer_document::doctor::SetupFact;
 use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
+use super::costs;
 use super::first;
 use super::hosts;
 use super::load;
@@ -53,6 +54,7 @@ pub fn markdown(result: &RunResult) -> String {
     } else {
         of_transactions(result, &mut out);
     }
+    costs(result, &mut out);
     out.push_str("\n## Conditions\n\n");
     let mut table = Table::new(2, &["", ""]);
     for (name, text) in words::conditions(result) {
@@ -160,6 +162,20 @@ fn figures(result: &RunResult, out: &mut String) {
     out.push_str(&format!("\n{}\n", words::times_note(result)));
     if let Some(slowest) = load::slowest(result) {
         out.push_str(&format!("\n## {}\n\n{}", load::SLOWEST, slowest.markdown()));
+    }
+}
+
+/// What the run costs, and the energy that it used.
+fn costs(result: &RunResult, out: &mut String) {
+    if let Some(price) = &result.price {
+        out.push_str(&format!("\n## {}\n\n", costs::PRICE));
+        costs::price(price).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
+        out.push_str(&format!("\n{}", costs::components(price).markdown()));
+    }
+    if let Some(energy) = &result.energy {
+        out.push_str(&format!("\n## {}\n\n", costs::ENERGY));
+        let lines = costs::energy(energy, &result.primary_metric.name);
+        lines.iter().for_each(|line| out.push_str(&format!("- {line}\n")));
     }
 }
 

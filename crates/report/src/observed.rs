@@ -217,6 +217,7 @@ fn value(unit: Unit, value: f64) -> String {
         Unit::S => format!("{} s", figure(value)),
         Unit::Ns => format!("{} s", figure(value / 1e9)),
         Unit::Hz => format!("{} GHz", figure(value / 1e9)),
+        Unit::Watts => format!("{} W", figure(value)),
         Unit::Count | Unit::Cores | Unit::Average => figure(value),
     }
 }

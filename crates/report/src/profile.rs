@@ -6,6 +6,7 @@ use triphammer_settings::format::{counted, figure, milliseconds, percent, precis
 use triphammer_statistics::Estimate;
 
 use super::chart::{self, Charset, Chart, ChartPoint};
+use super::costs;
 use super::markdown::plainly;
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
@@ -36,6 +37,10 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     curve(result, charset).iter().for_each(|text| line(text));
     line("");
     indented(&levels(result, usize::MAX)).iter().for_each(|text| line(text));
+    if let Some(costs) = costs::levels(result) {
+        line("");
+        indented(&costs).iter().for_each(|text| line(text));
+    }
     if let Some(law) = law(result) {
         line("");
         indented(&law).iter().for_each(|text| line(text));
@@ -90,6 +95,9 @@ pub fn profile_markdown(result: &ProfileResult) -> String {
     let label = result.label.as_deref();
     let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
     out.push_str(&format!("\n## Levels\n\n{}", levels(result, usize::MAX).markdown()));
+    if let Some(costs) = costs::levels(result) {
+        out.push_str(&format!("\n## Costs\n\n{}", costs.markdown()));
+    }
     let chart = curve(result, Charset::Unicode).join("\n");
     out.push_str(&format!("\n```\n{chart}\n```\n"));
     if let Some(law) = law(result) {

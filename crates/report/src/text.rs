@@ -8,6 +8,7 @@ use triphammer_document::result::{
 };
 use triphammer_settings::format::{clock, counted};
 
+use super::costs;
 use super::first;
 use super::hosts;
 use super::load;
@@ -116,6 +117,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.audits(result);
         page.errors(result);
     }
+    page.costs(result);
     page.conditions(result);
     page.warnings(result);
     page.notes(result);
@@ -394,6 +396,22 @@ impl Page {
         }
         self.heading(observed::OBSERVERS);
         observed::lines(seen).iter().for_each(|line| self.line(line));
+    }
+
+    fn costs(&mut self, result: &RunResult) {
+        if let Some(price) = &result.price {
+            self.heading(costs::PRICE);
+            self.sentences(&costs::price(price));
+            self.table(&costs::components(price));
+        }
+        if let Some(energy) = &result.energy {
+            self.heading(costs::ENERGY);
+            self.sentences(&costs::energy(energy, &result.primary_metric.name));
+        }
+    }
+
+    fn sentences(&mut self, texts: &[String]) {
+        texts.iter().flat_map(|text| paragraph("  ", text)).for_each(|line| self.line(&line));
     }
 
     fn slices(&mut self, result: &RunResult) {

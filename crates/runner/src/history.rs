@@ -10,6 +10,7 @@ use triphammer_core::scale::Scale;
 use triphammer_document::JobId;
 use triphammer_document::compare::{Facts, Run};
 use triphammer_document::history::HistoryResult;
+use triphammer_document::price::PriceList;
 use triphammer_document::result::{RunResult, Warning};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -32,11 +33,16 @@ pub struct HistorySelection {
     pub control: Option<String>,
 }
 
-/// Computes the history of the selected runs.
+/// Computes the history of the selected runs, with their costs by `price`, or else by their own price
+/// lists.
 ///
 /// # Errors
 /// When there are no runs, no selection is given, or the store cannot be read.
-pub fn history(store: &Store, wanted: &HistorySelection) -> Result<HistoryResult, Failure> {
+pub fn history(
+    store: &Store,
+    wanted: &HistorySelection,
+    price: Option<&PriceList>,
+) -> Result<HistoryResult, Failure> {
     let of_runs = HistorySelection { control: None, ..wanted.clone() };
     if of_runs == HistorySelection::default() {
         return Err(Failure::refuse("choose the runs: give a LABEL, --workload or --on"));
@@ -51,6 +57,7 @@ pub fn history(store: &Store, wanted: &HistorySelection) -> Result<HistoryResult
             (results, history)
         }
     };
+    history = history.priced(price, &results);
     if left_out > 0 {
         let newest = &history.workload;
         let scale = format::scale(newest.scale, &newest.scale_unit);

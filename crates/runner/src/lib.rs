@@ -32,6 +32,7 @@ pub mod new_file;
 pub mod outputs;
 mod own_load;
 pub mod plan;
+pub mod price;
 pub mod profile;
 pub mod record;
 pub mod references;

@@ -97,7 +97,7 @@ pub fn cut(text: &str, characters: usize) -> String {
 
 /// Cuts the long lines of a message that quotes a file: a line of 60 KB hides the message.
 #[must_use]
-pub(crate) fn excerpt(message: &str) -> String {
+pub fn excerpt(message: &str) -> String {
     // The mark below a cut line points at nothing.
     let is_mark =
         |line: &str| line.len() > EXCERPT_MAX && line.trim_matches([' ', '|', '^']).is_empty();

@@ -40,6 +40,25 @@ pub fn figure(number: f64) -> String {
     }
 }
 
+/// Formats an amount of money, with cents from 1 on and three significant digits below: `1,234.50`,
+/// `12.35`, `0.0123`. Below 0.000001, and for what is no amount, only that is shown.
+#[must_use]
+pub fn money(amount: f64) -> String {
+    match amount {
+        n if n >= 1e15 => format!("{n:.1e}"),
+        n if n >= 0.9995 => {
+            let cents = whole(n * 100.0);
+            format!("{}.{:02}", integer(cents / 100), cents % 100)
+        }
+        n if n >= 0.0995 => format!("{n:.3}"),
+        n if n >= 0.00995 => format!("{n:.4}"),
+        n if n >= 0.000_995 => format!("{n:.5}"),
+        n if n >= 0.000_001 => format!("{n:.7}"),
+        n if n > 0.0 => "< 0.000001".to_owned(),
+        _ => "0".to_owned(),
+    }
+}
+
 /// Formats microseconds as milliseconds, to three significant digits and at most microseconds:
 /// `0.042`, `1.23`, `12.3`, `1,234`.
 #[must_use]
@@ -272,6 +291,17 @@ mod tests {
             (12_345.6, "12,346"),
         ] {
             assert_eq!(figure(number), text);
+        }
+        for (amount, text) in [
+            (1_234.5, "1,234.50"),
+            (0.999_9, "1.00"),
+            (0.123_4, "0.123"),
+            (0.012_34, "0.0123"),
+            (0.000_012_3, "0.0000123"),
+            (0.000_000_1, "< 0.000001"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(money(amount), text);
         }
         for (number, text) in [(512, "512 B"), (8_375_000_000, "7.8 GiB"), (1 << 37, "128 GiB")] {
             assert_eq!(bytes(number), text);

@@ -572,12 +572,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "a",
         "NAME=VALUE",
         of(&[COMPARE]),
-        "With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated",
+        "With --ab, a setting that applies only to the runs of A, such as vus=8; of stored jobs only \
+         price=FILE; can be repeated",
     )
     .titled(Group::Question, "Settings of A only")
     .marked(&[Repeats]),
     value("b", "NAME=VALUE", of(&[COMPARE]), "With --ab, a setting that applies only to the runs of \
-                                          B; can be repeated")
+                                          B; of stored jobs only price=FILE; can be repeated")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
     value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs, of each level if \
@@ -768,7 +769,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "no-observe",
         DRIVE,
         "Do not observe the database's sessions and hosts during the run; also turns off \
-         --host-metrics, --log-probe and --capture-on",
+         --host-metrics, --energy-metrics, --log-probe and --capture-on",
     )
     .titled(Group::Observe, "Do not observe the database")
     .marked(&[OfTransactions]),
@@ -809,6 +810,43 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Observe, "Node exporter of the database's host")
     .marked(&[OfTransactions]),
+    value(
+        "energy-metrics",
+        "URL",
+        DRIVE,
+        "Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or \
+         any with --power-metric, such as http://db1:8080/metrics",
+    )
+    .titled(Group::Observe, "Exporter of the database host's energy")
+    .default_words("that of --host-metrics, and the counters of this host")
+    .marked(&[OfTransactions, NotReplayed]),
+    value(
+        "power-metric",
+        "METRIC",
+        DRIVE,
+        "Metric of that exporter that is a power in watts, such as power_watts{plug=\"db1\"}",
+    )
+    .titled(Group::Observe, "Metric of power in watts")
+    .default_words("the known metrics of energy")
+    .marked(&[OfTransactions, NotReplayed]),
+    value(
+        "idle",
+        "TIME",
+        DRIVE,
+        "Read the power of the idle host for this time before each run, to report energy above it",
+    )
+    .titled(Group::Observe, "Read the idle host first")
+    .default_words("not: energy includes that of the idle host")
+    .marked(&[OfTransactions]),
+    value(
+        "sysfs",
+        "DIR",
+        DRIVE.and(&[DOCTOR]),
+        "Directory with the energy counters of this host (class/powercap), if a container has the \
+         host's /sys elsewhere",
+    )
+    .default_words("/sys")
+    .marked(&[OfHost, OfTransactions, NotReplayed]),
     switch(
         "log-probe",
         DRIVE,
@@ -842,6 +880,31 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
+    value(
+        "require",
+        "REQUIREMENT",
+        of(&[PROFILE]),
+        "Requirement that a level must keep to be the cheapest by --price, such as `all.p95 < 10ms`; \
+         separate several with commas",
+    )
+    .titled(Group::Failures, "Requirements")
+    .marked(&[Repeats]),
+    value(
+        "price",
+        "FILE",
+        of(&[RUN, PROFILE, COMPARE]),
+        "Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and \
+         per year",
+    )
+    .marked(&[OfHost, NotReplayed, OfStored]),
+    value(
+        "price",
+        "FILE",
+        of(&[HISTORY, REPORT]),
+        "Price list in TOML (see docs/price-energy.md) by which stored runs are priced",
+    )
+    .default_words("that of each run")
+    .marked(&[NotInJobFile]),
     value("label", "TEXT", DRIVE.and(&[DRILL, ISOLATION]), "Label of the job, to find it later")
         .titled(Group::Question, "Label")
         .marked(&[NotReplayed, Shared, Label]),

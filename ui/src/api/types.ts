@@ -18,6 +18,18 @@ export interface About {
   version: string;
 }
 
+/** Figures of energy from which the power of the idle host is subtracted. */
+export interface AboveIdle {
+  /** Seconds for which the idle host was read. */
+  idle_s: number;
+  /** Mean power of the idle host, in watts. */
+  idle_watts: number;
+  /** Energy above idle per transaction that is counted, in joules; `null` if none was. */
+  joules_per_transaction: number | null;
+  /** Mean power in the timed window above that, in watts; below 0 if the host used less. */
+  watts: number;
+}
+
 /** Average numbers of active sessions: how many sessions did something, or waited for it, at a time. */
 export interface ActiveSessions {
   /** Active sessions of this run. */
@@ -637,6 +649,16 @@ export interface Change {
   slower: boolean;
 }
 
+/** The cheapest level of a profile that keeps the requirements. */
+export interface CheapestLevel {
+  /** Costs per million of what the primary metric counts, in the list's currency. */
+  per_million: Estimate;
+  /** The requirements that it keeps, as `--require` has them; `null` without any. */
+  required: string | null;
+  /** Number of virtual users, or streams. */
+  users: number;
+}
+
 /** Report of a check. */
 export interface CheckReport {
   /** Results by condition, in order. */
@@ -795,6 +817,8 @@ export interface ComparisonResult {
   differences: Difference[];
   /** Whether all runs were made and are good, and the verdict passes. */
   ending: Ending;
+  /** Energy of both sides; `null` unless a run of either side measured it. */
+  energy: EnergyComparison | null;
   /** Figures of both sides, the primary metric first. */
   figures: Figure[];
   /** Version of the document's format. */
@@ -813,6 +837,8 @@ export interface ComparisonResult {
   pairs: Pairing | null;
   /** Execution plans that differ, of runs of queries. */
   plans: PlanChange[];
+  /** What B costs relative to A; `null` unless both sides have a price list. */
+  price: PriceComparison | null;
   /** The primary metric, which decides the verdict. */
   primary_metric: PrimaryMetricName;
   /** Levels and curves; `null` unless profiles are compared or pairs were made at several levels. */
@@ -1130,6 +1156,84 @@ export interface Ending {
   words: string;
 }
 
+/** Energy in the timed window of a run. */
+export interface Energy {
+  /** Figures of the database's host; `null` if its energy is not known. */
+  figures: EnergyFigures | null;
+  /** What could not be read and why, in words. */
+  gaps: string[];
+  /** What was read, by source; empty if nothing could be read. */
+  sources: EnergySource[];
+}
+
+/** Energy per transaction of both sides of a comparison. */
+export interface EnergyComparison {
+  /** Energy of A per transaction, in joules: mean over its runs. */
+  a_joules: number | null;
+  /** The same of B. */
+  b_joules: number | null;
+  /** Rate of B over that of A: energy is comparable at equal rates only. */
+  rate_ratio: number | null;
+  /** Energy of B per transaction over that of A; `null` if the rates differ, or if it is not known. */
+  ratio: number | null;
+  /** The result in words, or why there is no ratio. */
+  words: string;
+}
+
+/** Energy of a domain in the timed window. */
+export interface EnergyDomain {
+  /** Share of the timed window in which it was read. */
+  coverage: number;
+  /** Energy that was read in the timed window, in joules. */
+  joules: number;
+  /** Name of the domain: `package-0`, `dram`. */
+  name: string;
+}
+
+/** What the database's host used for the transactions of the timed window. */
+export interface EnergyFigures {
+  /** The same without the power of the idle host; `null` without `--idle`. */
+  above_idle: AboveIdle | null;
+  /** The client's share of the CPU time that was used on a host that it shares with the database: as much of the energy may be the client's. `null` on other hosts, and if it is unknown. */
+  client_cpu_share: number | null;
+  /** What is counted: what the primary metric counts, such as `New-Orders committed`. */
+  counted: string;
+  /** Energy per transaction that is counted, in joules; `null` if none was. */
+  joules_per_transaction: number | null;
+  /** Whose energy it is: of the server's host, or of one that the client shares. */
+  of: EnergyOf;
+  /** Rate of these in the timed window, per second. */
+  per_second: number;
+  /** The primary metric per watt, such as NOPM per watt; `null` for a set of queries. */
+  primary_metric_per_watt: number | null;
+  /** Mean power in the timed window, in watts. */
+  watts: number;
+}
+
+/** Whose energy a source reads. */
+export type EnergyOf = "client_host" | "server_host" | "shared_host";
+
+/** Energy of a source in the timed window. */
+export interface EnergySource {
+  /** Its domains, which add up. */
+  domains: EnergyDomain[];
+  /** Host of the exporter; `null` for the counters of this host. */
+  host: string | null;
+  /** Mean power of the idle host before the run, in watts; `null` without `--idle`. */
+  idle_watts: number | null;
+  /** Energy of all domains in the timed window, in joules; `null` if too little of the window was read. */
+  joules: number | null;
+  /** Kind of the source. */
+  kind: EnergySourceKind;
+  /** Whose energy it is. */
+  of: EnergyOf;
+  /** Mean power in the timed window, in watts; `null` likewise. */
+  watts: number | null;
+}
+
+/** What energy was read from. */
+export type EnergySourceKind = "rapl" | "node_exporter" | "scaphandre" | "kepler" | "power_metric";
+
 /** Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code. */
 export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "schema_changed" | "unsupported" | "other";
 
@@ -1396,6 +1500,8 @@ export interface HistoryResult {
   kind: "history";
   /** The requested label; `null` if none was given. */
   label: string | null;
+  /** The price list of `per_million`; `null` without `--price`. */
+  price: PriceList | null;
   /** The primary metric of the runs. */
   primary_metric: PrimaryMetricName;
   /** The runs, the oldest first. */
@@ -1420,6 +1526,10 @@ export interface HistoryRun {
   interval: Interval | null;
   /** Number in the job store. */
   job: number;
+  /** Energy of the database's host per transaction that the primary metric counts, in joules; `null` if it was not measured. */
+  joules_per_transaction: number | null;
+  /** Costs per million of what the primary metric counts, by the price list; `null` without one. */
+  per_million: Estimate | null;
   /** Fingerprint of the execution plans of all its queries; `null` if none are stored. */
   plans: string | null;
   /** Product and version of the server. */
@@ -1798,12 +1908,16 @@ export interface Level {
   fitted: number | null;
   /** 95 % confidence interval of the mean, by Student's t from the variation of the level's runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs. */
   interval: Interval | null;
+  /** Energy of the database's host per transaction that the primary metric counts, in joules: mean over the runs; `null` if a run did not measure it. */
+  joules_per_transaction: number | null;
   /** Mean of the primary metric over its runs. */
   mean: number;
   /** Median of the runs' 95th percentiles of response time, in microseconds. */
   p95_us: number;
   /** Median of the runs' 99th percentiles of response time, in microseconds. */
   p99_us: number;
+  /** Costs per million of what the primary metric counts, at the mean rate of the level; `null` without a price list. */
+  per_million: Estimate | null;
   /** Relative deviation of `mean` from `fitted`. */
   residual: number | null;
   /** Runs of this level, in the order of execution. */
@@ -1870,10 +1984,16 @@ export interface LevelRun {
   interval: Interval | null;
   /** Number of its job; `null` if it was not stored. */
   job: number | null;
+  /** Energy of the database's host per such transaction, in joules; `null` if it was not measured. */
+  joules_per_transaction: number | null;
   /** 95th percentile of response time, in microseconds. */
   p95_us: number;
   /** 99th percentile of response time, in microseconds. */
   p99_us: number;
+  /** Number of transactions that the primary metric counts, per second of the timed window; 0 in older results. */
+  per_second: number;
+  /** Whether it kept all requirements (`--require`); `null` without any. */
+  requirements_kept: boolean | null;
   /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
   /** Whether its window was steady; `null` where that does not apply. */
@@ -2497,6 +2617,17 @@ export interface PasswordForm {
   password: string;
 }
 
+/** When a component is paid. */
+export type Payment = {
+  every: "hour";
+} | {
+  every: "month";
+} | {
+  every: "once";
+  /** Years of use, more than 0: each carries the same share of the price. */
+  years: number;
+};
+
 /** Where throughput is greatest. */
 export type Peak = {
   kind: "reached";
@@ -2633,6 +2764,44 @@ export interface Price {
   tps_interval: number[] | null;
 }
 
+/** What B costs relative to A, per transaction. */
+export interface PriceComparison {
+  /** Price list of A. */
+  a: PriceList;
+  /** Costs of A per million of what the primary metric counts, at its mean rate. */
+  a_per_million: number | null;
+  /** Price list of B, which may be the same. */
+  b: PriceList;
+  /** The same of B. */
+  b_per_million: number | null;
+  /** Costs of B per transaction over those of A, with the interval that follows from that of the rates' ratio; `null` if there is no ratio. */
+  ratio: Estimate | null;
+  /** The result in words, or why there is no ratio. */
+  words: string;
+}
+
+/** A component of a price list. */
+export interface PriceComponent {
+  /** Name for people: `server, 8 vCPU`. */
+  name: string;
+  /** When it is paid. */
+  paid: Payment;
+  /** Price of one component per payment, in the list's currency. */
+  price: number;
+  /** Number of such components. */
+  quantity: number;
+  /** Where the price is from: a URL with a date, or the number of an offer. */
+  source: string;
+}
+
+/** What the measured system costs: the components of a price file, all in one currency. */
+export interface PriceList {
+  /** The components, in the order of the file; at least one. */
+  components: PriceComponent[];
+  /** Code of the currency by ISO 4217: `EUR`. */
+  currency: string;
+}
+
 /** The workload's primary metric. */
 export interface PrimaryMetricFigure {
   /** Direction in which values improve. */
@@ -2713,6 +2882,18 @@ export interface ProfileFigure {
   unit: string;
 }
 
+/** What the levels of a profile cost. */
+export interface ProfilePrice {
+  /** The level with the lowest costs per million among those whose runs all kept the requirements; `null` if no level did. */
+  cheapest: CheapestLevel | null;
+  /** What is counted: what the primary metric counts, such as `New-Orders committed`. */
+  counted: string;
+  /** The list, the same for all levels. */
+  list: PriceList;
+  /** Costs per year of 365 days, in the list's currency. */
+  per_year: number;
+}
+
 /** The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; throughput has the unit of `primary_metric`. */
 export interface ProfileResult {
   /** Relative change of throughput from the first to the last block of runs, at the same levels; `null` with fewer than two blocks. */
@@ -2741,6 +2922,8 @@ export interface ProfileResult {
   no_curve: string | null;
   /** Order of the runs. */
   order: Order;
+  /** What the levels cost; `null` without `--price`. */
+  price: ProfilePrice | null;
   /** The primary metric of the runs. */
   primary_metric: PrimaryMetricName;
   /** The server that the first run connected to. */
@@ -2948,6 +3131,20 @@ export interface RoundTrips {
   total: number;
 }
 
+/** What a run costs by its price list, at the rate of its timed window. */
+export interface RunPrice {
+  /** What is counted: what the primary metric counts, such as `New-Orders committed`. */
+  counted: string;
+  /** The list. */
+  list: PriceList;
+  /** How many are counted in a year at the measured rate, in millions; `null` likewise. */
+  millions_per_year: Estimate | null;
+  /** Costs per million of what is counted, in the list's currency, with the interval that follows from that of the rate; `null` if nothing was counted. */
+  per_million: Estimate | null;
+  /** Costs per year of 365 days, in the list's currency. */
+  per_year: number;
+}
+
 /** The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
   /** Arrivals of an open load; `null` for other loads. */
@@ -2968,6 +3165,8 @@ export interface RunResult {
   efficiency: Efficiency | null;
   /** Whether the run is good, and what is wrong with it. */
   ending: Ending;
+  /** Energy that was used in the timed window, or why it is not known; `null` with `--no-observe`. */
+  energy: Energy | null;
   /** The first error of each transaction type and error class. */
   errors: ErrorFigure[];
   /** The slowest transactions that ended in the timed window, slowest first. */
@@ -2998,6 +3197,8 @@ export interface RunResult {
   observed: Observed | null;
   /** Wait for a session: from when a transaction was due to the start of its first attempt, for all that ended in the timed window. `null` for a closed load. */
   pool_wait: Times | null;
+  /** What the run costs by its price list; `null` without `--price`. */
+  price: RunPrice | null;
   /** The workload's primary metric over the timed window. */
   primary_metric: PrimaryMetricFigure;
   /** Times and figures of a finite set of queries; `null` for a run of transactions. The parts of the document about transactions are empty then. */

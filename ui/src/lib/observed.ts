@@ -122,6 +122,7 @@ const UNITS: Record<string, Axis> = {
   ns: { show: (value) => time(value / 1000), title: 'time' },
   s: { show: (value) => time(value * 1e6), title: 'time' },
   hz: { show: (value) => figure(value / 1e9), title: 'frequency', unit: ' GHz' },
+  watts: { show: figure, title: 'power', unit: ' W' },
   count: { show: figure, title: 'number' },
   average: { show: figure, title: 'number' },
 };

@@ -9,6 +9,7 @@ use crate::{Exit, Result};
 
 /// Prints the runs in chronological order, with the changes between them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let price = triphammer_runner::price::read(settings)?;
     let store = stored(settings)?;
     let given = |name: &str| settings.get(name).map(str::to_owned);
     let wanted = HistorySelection {
@@ -17,7 +18,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         on: given("on"),
         control: given("control"),
     };
-    let found = history(&store, &wanted)?;
+    let found = history(&store, &wanted, price.as_ref())?;
     if settings.switch("json")? {
         print(&report::json_pretty(&found))?;
     } else {

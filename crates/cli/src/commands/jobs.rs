@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use triphammer_document::price::PriceList;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_report as report;
 use triphammer_report::Charset;
@@ -31,10 +32,14 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
 
 /// Prints a stored job.
 pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
+    let price = triphammer_runner::price::read(settings)?;
     let store = stored(settings)?;
     let id = store.find(job, &JobKind::ALL, |_| true)?;
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
+    if let Some(list) = &price {
+        reprice(list, &mut stored)?;
+    }
     let output = settings.get("output").map(PathBuf::from);
     let format = match (settings.get("format"), &output) {
         (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
@@ -62,6 +67,20 @@ fn plans(settings: &Settings, stored: &StoredJob, query: &str) -> Result<String>
     let result =
         result.ok_or_else(|| Failure::refuse(format!("job {id} has no execution plans")))?;
     report::plans(&result, query)
+}
+
+/// Gives a stored job the costs by a price list, instead of those by its own.
+fn reprice(list: &PriceList, stored: &mut StoredJob) -> Result<()> {
+    let (id, kind) = (stored.row.id, stored.row.kind.noun());
+    let document = stored.read_document().map_err(refuse)?;
+    let document =
+        document.ok_or_else(|| Failure::refuse(format!("job {id} has no result to price")))?;
+    let priced = document.priced(list).ok_or_else(|| {
+        let message = "only runs, profiles and comparisons have a price";
+        Failure::refuse(format!("job {id} is a {kind}: {message}"))
+    })?;
+    stored.document = Some(serde_json::to_value(&priced).expect("a document is plain data"));
+    Ok(())
 }
 
 /// Checks a stored run against new requirements; returns whether all are met.

@@ -17,7 +17,8 @@ pub const fn factor(unit: Unit) -> f64 {
         | Unit::Average
         | Unit::Bytes
         | Unit::BytesPerSecond
-        | Unit::Ms => 1.0,
+        | Unit::Ms
+        | Unit::Watts => 1.0,
     }
 }
 
@@ -34,6 +35,7 @@ pub const fn label(unit: Unit) -> &'static str {
         Unit::Us | Unit::Ms => "ms",
         Unit::Ns | Unit::S => "s",
         Unit::Hz => "GHz",
+        Unit::Watts => "W",
     }
 }
 

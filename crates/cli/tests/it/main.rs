@@ -37,6 +37,7 @@ mod odbc_untested;
 mod outputs;
 mod pipelining;
 mod postgres;
+mod price_energy;
 mod profile;
 mod program;
 mod reference;

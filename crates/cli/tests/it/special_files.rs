@@ -62,7 +62,7 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
         "password-file" => &["run", UNREACHABLE],
         "otlp-ca" => &["run", "null:", "--transactions", "1", "--otlp", "https://127.0.0.1:1"],
         "nodes" => &["run"],
-        "output" if setting.commands.contains(Command::Report) => &["report", "last"],
+        "output" | "price" if setting.commands.contains(Command::Report) => &["report", "last"],
         "output" | "sign" if setting.commands.contains(Command::Bundle) => &["bundle", "last"],
         "signer" => &["verify", BUNDLE],
         "output" if setting.commands.contains(Command::Board) => &["board", "results"],

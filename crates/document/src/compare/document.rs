@@ -18,8 +18,9 @@ use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
 use crate::energy::EnergyComparison;
 use crate::job_id::JobId;
+use crate::measure::Measure;
 use crate::parts::{Status, Tool, WorkloadFacts};
-use crate::price::PriceComparison;
+use crate::price::{ComparedRates, PriceComparison, PriceList};
 use crate::profile::{LevelRun, LevelUnit, PrimaryMetricName};
 use crate::redacted::Redacted;
 use crate::result::{Bottleneck, RunResult, Steady, Warning};
@@ -183,6 +184,13 @@ fn made(runs: &[OfPair]) -> Vec<MadePair<'_>> {
     of_a.filter_map(|one| Some((one.level, &one.run, partner(one)?))).collect()
 }
 
+/// The price list of runs; `None` if one has none, or another one than the first.
+pub fn price_list_of<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Option<PriceList> {
+    let mut lists = runs.into_iter().map(|run| run.result.price.as_ref().map(|price| &price.list));
+    let first = lists.next()??;
+    lists.all(|list| list == Some(first)).then(|| first.clone())
+}
+
 /// What is demanded of the verdict on B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
@@ -338,6 +346,10 @@ impl JobDocument for ComparisonResult {
         Some((format!("{}: {} B/A", words::word(self.verdict), self.primary_metric.name), ratio))
     }
 
+    fn priced_by(self, list: &PriceList) -> Option<Self> {
+        Some(self.priced([list.clone(), list.clone()]))
+    }
+
     fn outcome(&self) -> String {
         self.primary_metric().map_or_else(
             || words::word(self.verdict).to_owned(),
@@ -364,6 +376,7 @@ impl ComparisonResult {
             SideMeasurements::of(&a[0].result, made, figures, facts),
         )
         .with_plans(&sides[0], &sides[1])
+        .with_costs(&sides[0], &sides[1])
     }
 
     /// Compares pairs: runs by step, two adjacent steps per pair. `unit` is what their levels
@@ -404,16 +417,18 @@ impl ComparisonResult {
             profiles
         });
         let margin = asked.margin;
-        let made = Self::new(
-            asked,
-            SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) },
-        );
         let replays: Vec<(&Run, &Run)> = pairs
             .iter()
             .filter(|(_, a, _)| a.result.replay.is_some())
             .map(|(_, a, b)| (*a, *b))
             .collect();
-        Some(Self { speeds: answers::speeds(&replays, margin), ..made })
+        let speeds = answers::speeds(&replays, margin);
+        let [all_a, all_b] =
+            [all_a, all_b].map(|side| side.into_iter().map(|(_, run)| run).collect::<Vec<_>>());
+        let made =
+            SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) };
+        let made = Self::new(asked, made).with_costs(&all_a, &all_b);
+        Some(Self { speeds, ..made })
     }
 
     /// Adds the answers of replays.
@@ -426,6 +441,34 @@ impl ComparisonResult {
     #[must_use]
     pub fn with_waits(self, waits: Option<Waits>) -> Self {
         Self { waits, ..self }
+    }
+
+    /// Adds what the runs cost by their price lists, and the energy that they used.
+    fn with_costs(mut self, a: &[&Run], b: &[&Run]) -> Self {
+        let lists = [a, b].map(|runs| price_list_of(runs.iter().copied()));
+        if let [Some(a), Some(b)] = lists {
+            self = self.priced([a, b]);
+        }
+        let [a, b] = [a, b]
+            .map(|runs| runs.iter().map(|run| run.result.energy.as_ref()).collect::<Vec<_>>());
+        Self { energy: EnergyComparison::new(&a, &b), ..self }
+    }
+
+    /// The same comparison by these price lists of A and of B.
+    #[must_use]
+    pub fn priced(mut self, lists: [PriceList; 2]) -> Self {
+        let metric = &self.primary_metric;
+        let rates = self.figures.first().and_then(|figure| {
+            let units = Measure::stored(&metric.per).of_a_second()?;
+            Some([figure.a / units, figure.b / units])
+        });
+        let rates = ComparedRates {
+            meaning: [&metric.meaning, &metric.per],
+            per_second: rates,
+            comparison: self.figures.first().and_then(|figure| figure.comparison),
+        };
+        self.price = Some(PriceComparison::new(lists, &rates));
+        self
     }
 
     /// Adds the execution plans that differ.

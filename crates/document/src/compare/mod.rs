@@ -13,7 +13,7 @@ mod words;
 pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
-    Side, SideRun,
+    Side, SideRun, price_list_of,
 };
 pub use facts::{Difference, Facts, Subject};
 pub use figures::{Figure, QUERY_TIME};

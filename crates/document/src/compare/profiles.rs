@@ -105,7 +105,12 @@ impl ComparisonResult {
             facts,
             each_s: None,
         };
-        Self::new(ComparisonParameters::stored(margin), made)
+        let compared = Self::new(ComparisonParameters::stored(margin), made);
+        let lists = [a, b].map(|side| side.result.price.as_ref().map(|price| price.list.clone()));
+        match lists {
+            [Some(a), Some(b)] => compared.priced([a, b]),
+            _ => compared,
+        }
     }
 }
 

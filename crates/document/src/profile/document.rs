@@ -16,8 +16,9 @@ use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
+use crate::judgement::{NOTHING_REQUIRED, REQUIRE};
 use crate::parts::{Status, Tool, WorkloadFacts};
-use crate::price::ProfilePrice;
+use crate::price::{self, CheapestLevel, PriceList, ProfilePrice};
 use crate::redacted::Redacted;
 use crate::repeats::{self, LevelRun};
 use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult};
@@ -289,6 +290,10 @@ impl JobDocument for ProfileResult {
         (self.status == Status::Complete && is_flawed).then_some(Flaw::RunsFailed)
     }
 
+    fn priced_by(self, list: &PriceList) -> Option<Self> {
+        Some(self.priced(list))
+    }
+
     fn primary_metric(&self) -> Option<(String, f64)> {
         let best = self.primary_metric.best(self.levels.iter().map(|level| level.mean))?;
         Some((self.primary_metric.name.clone(), best))
@@ -350,8 +355,38 @@ impl ProfileResult {
             server: first.server.clone(),
             host: first.host.clone(),
         };
+        if let Some(price) = &first.price {
+            return result.priced(&price.list);
+        }
         result.findings = findings::of(&result);
         result.judged()
+    }
+
+    /// The same profile by this price list.
+    #[must_use]
+    pub fn priced(mut self, list: &PriceList) -> Self {
+        for level in &mut self.levels {
+            level.per_million = level.costs(list);
+        }
+        let required = self.settings.iter().find(|setting| setting.name == REQUIRE);
+        let required = required.map(|setting| setting.value.clone());
+        let keeps = |run: &LevelRun| run.good && run.requirements_kept != Some(false);
+        let kept = self.levels.iter().filter(|level| level.runs.iter().all(keeps));
+        let costs = kept.filter_map(|level| Some((level.users, level.per_million?)));
+        let cheapest = costs.min_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        let metric = &self.primary_metric;
+        self.price = Some(ProfilePrice {
+            per_year: list.per_year(),
+            counted: price::counted(&metric.meaning, &metric.per),
+            cheapest: cheapest.map(|(users, per_million)| CheapestLevel {
+                users,
+                per_million,
+                required: required.filter(|text| text != NOTHING_REQUIRED),
+            }),
+            list: list.clone(),
+        });
+        self.findings = findings::of(&self);
+        self.judged()
     }
 
     /// Formats a number of virtual users or streams: `1 stream`, `8 virtual users`.
@@ -397,11 +432,24 @@ impl Level {
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
             bottleneck: repeats::most(runs.iter().map(|run| run.bottleneck)),
             per_million: None,
-            joules_per_transaction: None,
+            joules_per_transaction: repeats::joules(runs),
             fitted,
             residual: fitted.filter(|fitted| *fitted > 0.0).map(|fitted| mean / fitted - 1.0),
             runs: runs.to_vec(),
         }
+    }
+}
+
+impl Level {
+    /// Costs per million of what the primary metric counts at the mean rate of the level, with the
+    /// interval of its mean; `None` if the rate is not known.
+    fn costs(&self, list: &PriceList) -> Option<Estimate> {
+        let per_second = repeats::mean_rate(&self.runs);
+        let scale = per_second / self.mean;
+        let interval = self.interval.filter(|_| scale.is_finite() && scale > 0.0);
+        let interval = interval
+            .map(|interval| Interval { low: interval.low * scale, high: interval.high * scale });
+        list.per_million(per_second, interval)
     }
 }
 

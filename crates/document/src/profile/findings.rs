@@ -22,6 +22,7 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
         None => found.extend(profile.no_curve.clone()),
     }
     found.extend(bottleneck(profile));
+    found.extend(cheapest(profile));
     if let Some(usl) = &profile.usl {
         found.extend(misfit(usl));
     }
@@ -89,6 +90,22 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
             format!("the peak was not reached: {highest} was the highest level{guess}")
         }
     }
+}
+
+/// The cheapest level by the price list, among those that keep the requirements.
+fn cheapest(profile: &ProfileResult) -> Option<String> {
+    let price = profile.price.as_ref()?;
+    let Some(level) = &price.cheapest else {
+        return Some("no level kept the requirements, so none is the cheapest".to_owned());
+    };
+    let keeps = level.required.as_ref().map(|required| format!(" that keeps {required}"));
+    Some(format!(
+        "the cheapest level{} is {}, with {} per million {}",
+        keeps.unwrap_or_default(),
+        profile.level(&level.users.to_string()),
+        price.list.show_estimate(&level.per_million),
+        price.counted
+    ))
 }
 
 fn whole(users: f64) -> String {

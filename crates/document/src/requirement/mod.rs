@@ -14,7 +14,7 @@ use std::fmt;
 use triphammer_core::SpecError;
 use triphammer_settings::{REPEATED, Settings};
 
-use crate::judgement::{Judgement, Operator};
+use crate::judgement::{Judgement, NOTHING_REQUIRED, Operator, REQUIRE};
 pub use metric::{Metric, Vocabulary};
 pub use parse::parse;
 pub use so_far::SoFar;
@@ -43,7 +43,7 @@ pub fn from_settings(
     settings: &mut Settings,
     vocabulary: &Vocabulary,
 ) -> Result<Vec<Requirement>, SpecError> {
-    read(settings, "require", vocabulary)
+    read(settings, REQUIRE, vocabulary)
 }
 
 /// Reads conditions that are evaluated in every second of a run.
@@ -76,7 +76,7 @@ fn read(
 ) -> Result<Vec<Requirement>, SpecError> {
     let show = |requirements: &Vec<Requirement>| {
         let texts: Vec<_> = requirements.iter().map(|r| r.text.as_str()).collect();
-        if texts.is_empty() { "none".to_owned() } else { texts.join(REPEATED) }
+        if texts.is_empty() { NOTHING_REQUIRED.to_owned() } else { texts.join(REPEATED) }
     };
     settings.read_or(name, |text| parse(text, vocabulary), show, Vec::new)
 }

@@ -38,7 +38,7 @@ use crate::parts::{
     ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
     WorkloadFacts,
 };
-use crate::price::Price;
+use crate::price::{MeasuredRate, Price, PriceList};
 use crate::redacted::Redacted;
 
 /// Version of the document's format.
@@ -187,24 +187,9 @@ impl JobDocument for RunResult {
 
     /// A run that is not complete has no flaw besides that.
     fn flaw(&self) -> Option<Flaw> {
-        if self.status != Status::Complete {
-            return None;
-        }
-        let queries = self.queries.as_ref();
-        let streams_lack = self.query_streams.as_ref().is_some_and(|streams| !streams.is_good());
-        let is_empty = queries.is_none() && self.window.total.completed == 0;
-        let is_violated = |audit: &Audit| audit.verdict == Verdict::Violated;
-        Flaw::worst([
-            (self.hosts.iter().any(|host| host.loss.is_some()), Flaw::HostLost),
-            (self.requirements.iter().any(|judged| !judged.passed), Flaw::RequirementsFailed),
-            (streams_lack || queries.is_some_and(|of| !of.is_answered()), Flaw::Unanswered),
-            (queries.is_some_and(|of| of.answers.differing > 0), Flaw::AnswersDiffer),
-            (self.failures.above_limit, Flaw::TooManyFailures),
-            (is_empty, Flaw::NothingCompleted),
-            (self.primary_metric.verification.is_violated(), Flaw::CountViolated),
-            (self.audits.iter().any(is_violated), Flaw::AuditViolated),
-            (!self.availability.outages.is_empty(), Flaw::Outage),
-        ])
+        let is_missed = self.requirements.iter().any(|judged| !judged.passed);
+        let missed = (is_missed && self.status == Status::Complete, Flaw::RequirementsFailed);
+        Flaw::worst(self.flaws().into_iter().chain([missed]))
     }
 
     fn ended(&self) -> Option<String> {
@@ -234,6 +219,10 @@ impl JobDocument for RunResult {
             .then(|| (metric.name.clone(), metric.value))
     }
 
+    fn priced_by(self, list: &PriceList) -> Option<Self> {
+        Some(self.priced(list))
+    }
+
     fn outcome(&self) -> String {
         let metric = &self.primary_metric;
         match (&metric.unavailable, &self.queries) {
@@ -248,9 +237,54 @@ impl JobDocument for RunResult {
 }
 
 impl RunResult {
+    /// The flaws of the run beside its requirements, each with whether the run has it.
+    fn flaws(&self) -> [(bool, Flaw); 8] {
+        let queries = self.queries.as_ref();
+        let streams_lack = self.query_streams.as_ref().is_some_and(|streams| !streams.is_good());
+        let is_empty = queries.is_none() && self.window.total.completed == 0;
+        let is_violated = |audit: &Audit| audit.verdict == Verdict::Violated;
+        let all = [
+            (self.hosts.iter().any(|host| host.loss.is_some()), Flaw::HostLost),
+            (streams_lack || queries.is_some_and(|of| !of.is_answered()), Flaw::Unanswered),
+            (queries.is_some_and(|of| of.answers.differing > 0), Flaw::AnswersDiffer),
+            (self.failures.above_limit, Flaw::TooManyFailures),
+            (is_empty, Flaw::NothingCompleted),
+            (self.primary_metric.verification.is_violated(), Flaw::CountViolated),
+            (self.audits.iter().any(is_violated), Flaw::AuditViolated),
+            (!self.availability.outages.is_empty(), Flaw::Outage),
+        ];
+        all.map(|(has, flaw)| (has && self.status == Status::Complete, flaw))
+    }
+
+    /// Whether the run is good, apart from what was required of it.
+    pub(crate) fn is_good_beside_requirements(&self) -> bool {
+        Ending::new(self.status, Flaw::worst(self.flaws())).good
+    }
+
     /// Whether the run lasted until its primary metric was measured.
     const fn has_figure(&self) -> bool {
         self.queries.is_some() || self.durations.window_s > 0.0
+    }
+
+    /// Energy of the database's host per transaction that the primary metric counts, in joules;
+    /// `None` if it was not measured.
+    pub(crate) fn joules_per_transaction(&self) -> Option<f64> {
+        self.energy.as_ref()?.figures.as_ref()?.joules_per_transaction
+    }
+
+    /// How fast it did what its primary metric counts.
+    pub(crate) fn measured_rate(&self) -> MeasuredRate {
+        let metric = &self.primary_metric;
+        let interval = self.steadiness.as_ref().and_then(|steadiness| steadiness.interval);
+        MeasuredRate::new([&metric.meaning, &metric.per], metric.count, self.durations.window_s)
+            .with_interval(metric.value, interval)
+    }
+
+    /// The same result by another price list.
+    #[must_use]
+    pub fn priced(mut self, list: &PriceList) -> Self {
+        self.price = Some(Price::new(list, &self.measured_rate()));
+        self
     }
 
     /// Why the run failed, human-readable; `None` if it did not.

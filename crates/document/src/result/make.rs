@@ -9,6 +9,7 @@ use triphammer_core::value::Timestamp;
 use triphammer_engine::{RunEnd, RunEnding};
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
+use triphammer_statistics::compare::Better;
 
 use super::at_end::{AT_END, DeclaredFigure};
 use super::audit::{Audit, ClientSum};
@@ -32,8 +33,10 @@ use super::warnings;
 use crate::doctor::SetupFact;
 use crate::document::JobDocument as _;
 use crate::ending::Ending;
+use crate::energy::{Energy, EnergyInput, EnergyReadings};
 use crate::measure::{self, Measure};
 use crate::parts::{ServerTransactions, SessionCounts, StatementFigures, Status};
+use crate::price::Price;
 use crate::redacted::mask_secrets;
 
 impl RunResult {
@@ -44,6 +47,8 @@ impl RunResult {
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let mut result = Self::unjudged(facts, end, Computed::new(facts, end));
+        result.price = facts.price.as_ref().map(|list| Price::new(list, &result.measured_rate()));
+        result.energy = facts.energy.as_ref().map(|read| energy(read, end, &result));
         result.warnings = warnings::of(&result, facts);
         result.judged()
     }
@@ -112,6 +117,30 @@ impl RunResult {
             host: facts.host.clone(),
         }
     }
+}
+
+/// What the readings of energy say about the timed window.
+fn energy(read: &EnergyReadings, end: &RunEnd, result: &RunResult) -> Energy {
+    let ms = |at: Elapsed| u64::try_from(at.duration().as_millis()).unwrap_or(u64::MAX);
+    let metric = &result.primary_metric;
+    let is_rate = Measure::stored(&metric.per) != Measure::Queries;
+    let input = EnergyInput {
+        window_ms: [ms(end.window.start), ms(end.window.end)],
+        rate: &result.measured_rate(),
+        metric: (is_rate && metric.better == Better::Higher).then_some(metric.value),
+        nodes: result.nodes.len(),
+        client_cpu_share: client_share(&result.bottleneck.figures),
+    };
+    Energy::new(read, &input)
+}
+
+/// The client's share of the CPU time that was used on its host. Of a database in its process it is
+/// not known.
+fn client_share(limits: &LimitFigures) -> Option<f64> {
+    let client = limits.client_cpus.filter(|_| !limits.in_process)?;
+    let used = limits.host_cpu_share? * f64::from(limits.host_cpus);
+    // Ticks of the host are coarser than the time of a process.
+    (used > 0.0).then(|| (client / used).min(1.0))
 }
 
 /// The parts of a result from which others are computed.

@@ -74,7 +74,8 @@ pub fn examine(
 ) -> Result<DoctorResult, Failure> {
     let tests = Tests::from_settings(settings)?;
     let mut result = DoctorResult::empty();
-    let mut host = HostFacts::begin(Files::of_this_host());
+    let powercap = crate::energy::powercap(settings)?;
+    let mut host = HostFacts::begin(Files::of_this_host()).with_powercap(powercap);
     let mut target = None;
     if settings.get("target").is_some() {
         let target = target.insert(target::open(settings, None, secrets)?);

@@ -10,6 +10,7 @@ use triphammer_settings::format::counted;
 
 use super::check::{Check, CheckDeclaration, Reading};
 use super::disk::{Mount, mount_of};
+use crate::energy::rapl::{Powercap, Zone};
 use crate::host_metrics::{ProcessGroup, group_of, memory_of};
 
 const GIB: u64 = 1 << 30;
@@ -22,6 +23,7 @@ pub(super) struct HostFacts {
     stolen_before: Option<Stolen>,
     stolen_after: Option<Stolen>,
     server: Option<ProcessGroup>,
+    powercap: Powercap,
     /// Where the database's data lies on this host; `None` if there is none, or it is unknown.
     pub data: Option<PathBuf>,
 }
@@ -37,7 +39,14 @@ impl HostFacts {
     /// Begins to observe the host.
     pub fn begin(files: Files) -> Self {
         let stolen_before = stolen(&files);
-        Self { files, stolen_before, stolen_after: None, server: None, data: None }
+        let powercap = Powercap::in_root(files.clone());
+        let (stolen_after, server, data) = (None, None, None);
+        Self { files, stolen_before, stolen_after, server, powercap, data }
+    }
+
+    /// The same with energy counters that are elsewhere.
+    pub fn with_powercap(self, powercap: Powercap) -> Self {
+        Self { powercap, ..self }
     }
 
     /// Ends the observation.
@@ -198,6 +207,16 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "choose a dedicated instance, or repeat at another time",
     )
     .momentary(),
+    check(
+        "energy_counters",
+        energy_counters,
+        "The energy of a run is read from these counters (RAPL). Linux lets only root read them, \
+         because they tell other programs what the processor computes.",
+        "run as root, or chmod o+r /sys/class/powercap/intel-rapl:*/energy_uj where nobody else uses \
+         the host; it lasts until the next start",
+    )
+    // Whoever starts a run without it misses a figure, and no other figure is worse.
+    .momentary(),
 ];
 
 /// The checks of the disk with the database's data, in the order of the report; for a database on
@@ -273,6 +292,20 @@ fn turbo(host: &HostFacts) -> Option<Reading> {
         None => host.files.number(&format!("{CPU}/cpufreq/boost"))? != 0,
     };
     Some(Reading::look_unless(!is_on, if is_on { "on" } else { "off" }))
+}
+
+fn energy_counters(host: &HostFacts) -> Option<Reading> {
+    let zones = host.powercap.zones();
+    let is_readable = |zone: &Zone| zone.microjoules.is_some();
+    let names = |wanted: bool| {
+        let zones = zones.iter().filter(|zone| is_readable(zone) == wanted);
+        zones.map(|zone| zone.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    match (names(true), names(false)) {
+        (read, hidden) if read.is_empty() && hidden.is_empty() => None,
+        (read, hidden) if hidden.is_empty() => Some(Reading::of(Fine, read)),
+        (_, hidden) => Some(Reading::of(Look, format!("{hidden}: not readable by this user"))),
+    }
 }
 
 /// Longest time to wake up that is not a problem, in microseconds.

@@ -61,6 +61,8 @@ const GOOD: &[(&str, &str)] = &[
         "MemTotal: 67108864 kB\nMemAvailable: 60000000 kB\nSwapTotal: 8 kB\n\
          HugePages_Total: 16\nHugePages_Free: 0\nHugepagesize: 2048 kB\n",
     ),
+    ("sys/class/powercap/intel-rapl:0/name", "package-0\n"),
+    ("sys/class/powercap/intel-rapl:0/energy_uj", "1000\n"),
     ("proc/sys/vm/swappiness", "1\n"),
     ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
     ("run/systemd/timesync/synchronized", ""),

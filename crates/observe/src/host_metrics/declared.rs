@@ -190,6 +190,14 @@ pub(super) const PROCESS_MEMORY: HostMetric = metric(
     &[EXECUTABLE],
 );
 
+pub(crate) const POWER: HostMetric = metric(
+    "hw.power",
+    "Power",
+    "power of a processor package, of its memory, or of what an exporter measures",
+    Unit::Watts,
+    &["hw.name"],
+);
+
 /// All metrics, in the order of the documentation.
 pub const HOST_METRICS: &[HostMetric] = &[
     CPU,
@@ -210,4 +218,5 @@ pub const HOST_METRICS: &[HostMetric] = &[
     NETWORK_ERRORS,
     PROCESS_CPU,
     PROCESS_MEMORY,
+    POWER,
 ];

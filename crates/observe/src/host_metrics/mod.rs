@@ -5,6 +5,7 @@
 mod declared;
 mod linux;
 mod node_exporter;
+pub(crate) mod prometheus;
 mod quiet;
 mod scrape;
 mod snapshot;
@@ -21,6 +22,7 @@ use triphammer_document::samples::SampleSeries;
 use triphammer_settings::Settings;
 use triphammer_settings::files::Files;
 
+pub(crate) use declared::POWER;
 pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 

@@ -1,49 +1,14 @@
 //! The counters of a host from the text of a Prometheus node exporter.
 
 use super::linux::{huge_pages, is_no_disk, uses};
+use super::prometheus::{Sample, samples};
 use super::snapshot::{Disk, EACH_MAX, Network, Snapshot};
-
-/// Maximum number of lines that are read.
-const LINES_MAX: usize = 200_000;
-
-/// A line of the text format: `node_disk_io_now{device="sda"} 0`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Sample<'a> {
-    name: &'a str,
-    labels: &'a str,
-    value: f64,
-}
-
-/// Reads a line; `None` for comments and for what is not a sample. A time stamp after the value is
-/// ignored.
-fn sample(line: &str) -> Option<Sample<'_>> {
-    let line = line.trim();
-    let end = line.find(['{', ' ', '\t'])?;
-    let (name, rest) = line.split_at(end);
-    let (labels, value) = match rest.strip_prefix('{') {
-        // A label's value may contain brackets, but no value follows those.
-        Some(rest) => rest.rsplit_once('}')?,
-        None => ("", rest),
-    };
-    let value: f64 = value.split_whitespace().next()?.parse().ok()?;
-    (!name.starts_with('#') && value.is_finite()).then_some(Sample { name, labels, value })
-}
-
-impl<'a> Sample<'a> {
-    /// Value of a label. Names of devices contain no escaped characters.
-    fn label(&self, name: &str) -> Option<&'a str> {
-        self.labels.split(',').find_map(|label| {
-            let (found, value) = label.split_once('=')?;
-            (found.trim() == name).then(|| value.trim().trim_matches('"'))
-        })
-    }
-}
 
 /// Reads the counters; empty if the text has none of a node exporter.
 pub(super) fn parse(text: &str) -> Snapshot {
     let mut now = Snapshot::default();
     let (mut memory, mut pages) = ([None; 4], [None; 2]);
-    for sample in text.lines().take(LINES_MAX).filter_map(sample) {
+    for sample in samples(text) {
         let Some(name) = sample.name.strip_prefix("node_") else { continue };
         match name {
             "cpu_seconds_total" => cpu(sample, &mut now),

@@ -8,7 +8,7 @@ use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::shown;
 use crate::lines::{DOT, whole_milliseconds};
-use crate::{nodes, observed, queries};
+use crate::{costs, nodes, observed, queries};
 
 /// Formats the verification: `verified: the database counts the same`.
 pub(crate) fn verification(result: &RunResult) -> String {
@@ -23,6 +23,7 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
             ("Work", queries::work(set), false),
             ("Outcome", queries::outcome(set), !set.is_good()),
         ];
+        rows.extend(costs::rows(result));
         rows.extend(first_warning(result));
         return rows;
     }
@@ -52,6 +53,7 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         rows.push((STEADINESS, why, false));
     }
     rows.push((LIMITED_BY, result.bottleneck.title(), false));
+    rows.extend(costs::rows(result));
     rows.extend(first_warning(result));
     let hidden = result.observed.as_ref().and_then(observed::hidden);
     rows.extend(hidden.map(|hidden| (observed::NOT_OBSERVED, hidden, false)));

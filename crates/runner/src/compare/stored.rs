@@ -1,8 +1,11 @@
 //! Resolves the sides of `compare A B`: job numbers and labels.
 
 use triphammer_document::JobId;
-use triphammer_document::compare::{ComparisonResult, Profiled, Run, Seconds, seconds};
+use triphammer_document::compare::{
+    ComparisonResult, Profiled, Run, Seconds, price_list_of, seconds,
+};
 use triphammer_document::parts::counted_of_user;
+use triphammer_document::price::PriceList;
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
 use triphammer_document::result::RunResult;
 use triphammer_document::why::{Observations, Waits};
@@ -20,6 +23,14 @@ enum StoredSide {
 }
 
 impl StoredSide {
+    /// The price list of its runs; `None` if one has none, or another one than the others.
+    fn price_list(&self) -> Option<PriceList> {
+        match self {
+            Self::Runs(runs) => price_list_of(runs),
+            Self::Profile(profiled) => Some(profiled.result.price.as_ref()?.list.clone()),
+        }
+    }
+
     /// Numbers of its jobs.
     fn jobs(&self) -> Vec<i64> {
         match self {
@@ -30,11 +41,17 @@ impl StoredSide {
 }
 
 /// Compares two sides, each given as a job number, `last`, or a label (all complete runs with that
-/// label).
+/// label). `prices` are price lists that replace those of the runs.
 ///
 /// # Errors
-/// When a side cannot be compared, or the sides differ in kind or workload.
-pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<ComparisonResult, Failure> {
+/// When a side cannot be compared, the sides differ in kind or workload, or only one of them has a
+/// price list although one was given.
+pub fn stored(
+    store: &Store,
+    [a, b]: [&str; 2],
+    margin: f64,
+    prices: [Option<PriceList>; 2],
+) -> Result<ComparisonResult, Failure> {
     let (name_a, chosen_a) = choose(store, a)?;
     let (name_b, chosen_b) = choose(store, b)?;
     let names = [name_a.as_str(), name_b.as_str()];
@@ -45,7 +62,42 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
              noise, compare a target with itself in pairs (`compare --ab URL URL`)"
         )));
     }
-    match (chosen_a, chosen_b) {
+    let lists = lists(prices, [chosen_a.price_list(), chosen_b.price_list()])?;
+    let compared = compared(store, names, chosen_a, chosen_b, margin)?;
+    Ok(match lists {
+        Some(lists) => compared.priced(lists),
+        None => compared,
+    })
+}
+
+/// The price lists of both sides if one was given: that one, or else their own.
+fn lists(
+    given: [Option<PriceList>; 2],
+    own: [Option<PriceList>; 2],
+) -> Result<Option<[PriceList; 2]>, Failure> {
+    if given.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let ([given_a, given_b], [own_a, own_b]) = (given, own);
+    match (given_a.or(own_a), given_b.or(own_b)) {
+        (Some(a), Some(b)) => Ok(Some([a, b])),
+        (a, _) => {
+            let (side, flag) = if a.is_none() { ("A", "a") } else { ("B", "b") };
+            Err(Failure::refuse(format!(
+                "{side} has no price list: add --{flag} price=FILE, or --price FILE for both sides"
+            )))
+        }
+    }
+}
+
+fn compared(
+    store: &Store,
+    names: [&str; 2],
+    a: StoredSide,
+    b: StoredSide,
+    margin: f64,
+) -> Result<ComparisonResult, Failure> {
+    match (a, b) {
         (StoredSide::Runs(mut a), StoredSide::Runs(mut b)) => {
             of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
             of_one_metric(

@@ -1,16 +1,21 @@
 //! `compare` of stored jobs: makes no runs and stores nothing.
 
+use std::path::Path;
+
 use triphammer_core::SpecError;
+use triphammer_document::price::PriceList;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
-use triphammer_settings::{Mark, Settings, Source, is};
+use triphammer_settings::{Mark, REPEATED, Settings, Source, is};
 
 use super::{FinishedJob, Job, Preview, stored};
 use crate::compare;
+use crate::price::{self, PRICE};
 use crate::watch::{Watch, Watcher};
 
 pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     refuse_settings_of_runs(&job.settings)?;
+    side_prices(&job.settings)?;
     compare::margin(&mut job.settings)?;
     Ok(Preview::default())
 }
@@ -24,8 +29,9 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<FinishedJob, Fai
             "nothing to compare: give two jobs or two labels, or --ab and one or two targets to run",
         ));
     };
+    let prices = side_prices(settings)?;
     let store = stored(settings, job.store.as_ref())?;
-    let result = compare::stored(&store, a, b, margin)?;
+    let result = compare::stored(&store, [a, b], margin, prices)?;
     let demand = compare::demand(&mut job.settings)?;
     if demand.not_slower && !result.can_decide() {
         return Err(Failure::refuse(match &result.profiles {
@@ -62,12 +68,35 @@ pub(super) fn replay_in_pairs(settings: &mut Settings) {
     settings.set("load", format!("replay:{file}"), source);
 }
 
+/// The price lists that stored runs of A and of B are compared by, instead of their own: those of
+/// `--price`, and of `--a price=FILE` and `--b price=FILE`.
+fn side_prices(settings: &Settings) -> Result<[Option<PriceList>; 2], Failure> {
+    let both = price::read(settings)?;
+    let of = |side: &str| -> Result<Option<PriceList>, Failure> {
+        let given = settings.get(side).unwrap_or_default();
+        let own = given.split(REPEATED).find_map(|text| price_of(text));
+        let own = own.map(|path| price::read_file(Path::new(path))).transpose()?;
+        Ok(own.or_else(|| both.clone()))
+    };
+    Ok([of("a")?, of("b")?])
+}
+
+/// The file of `price=FILE`.
+fn price_of(text: &str) -> Option<&str> {
+    let (name, value) = text.split_once('=')?;
+    (name.trim().trim_start_matches("--") == PRICE).then(|| value.trim())
+}
+
 /// Rejects flags of runs: they have no effect on stored runs.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
     let is_given = |source: &Source| matches!(source, Source::Flag | Source::Call);
     let mut flags = settings.all_given().filter(|(.., source)| is_given(source));
-    let of_stored = |name: &str| is(JobKind::Compare, name, Mark::OfStored) || name == "ab";
-    match flags.find(|(name, ..)| !of_stored(name)) {
+    let has_prices = |value: &str| value.split(REPEATED).all(|text| price_of(text).is_some());
+    let of_stored = |name: &str, value: &str| match name {
+        "a" | "b" => has_prices(value),
+        name => is(JobKind::Compare, name, Mark::OfStored) || name == "ab",
+    };
+    match flags.find(|(name, value, _)| !of_stored(name, value)) {
         None => Ok(()),
         Some((name, ..)) => {
             Err(Failure::refuse(format!("--{name} applies to new runs only: add --ab")))

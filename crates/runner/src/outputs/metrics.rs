@@ -362,6 +362,7 @@ const fn of_unit(unit: Unit) -> (&'static str, f64) {
         Unit::Bytes => ("By", 1.0),
         Unit::BytesPerSecond => ("By/s", 1.0),
         Unit::Hz => ("Hz", 1.0),
+        Unit::Watts => ("W", 1.0),
     }
 }
 

@@ -17,14 +17,15 @@ use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
 use triphammer_engine::hosts::Zero;
 use triphammer_engine::{RunEnd, RunHandle, StopHandle};
+use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
 use triphammer_observe::node_figures::NodeSeries;
-use triphammer_observe::{LogProbe, Observers, host_metrics};
+use triphammer_observe::{Observers, host_metrics};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
 use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
-use super::{QUERY_NOTE, Resolved, keep};
+use super::{BesideRun, QUERY_NOTE, Resolved, keep};
 use crate::cluster::Processes;
 use crate::journal::Journal;
 use crate::watch::{JobEvent, Watch};
@@ -48,8 +49,8 @@ struct Driving<'r, 'm, 's, 'w> {
     stopping_rule: StoppingRule,
     failures: FailureWatch,
     so_far: SoFar,
-    /// Until the observers take it.
-    probe: Option<LogProbe>,
+    /// Until the observers take the probe, and until the end of the run.
+    beside: BesideRun,
     observers: Option<Observers>,
     nodes: Option<NodeSeries>,
     streams: Option<Beside>,
@@ -75,10 +76,11 @@ impl Resolved {
         journal: &mut Journal<'_>,
         handle: &Handle,
         watch: &Watch<'_>,
-        probe: Option<LogProbe>,
+        beside: BesideRun,
     ) -> Result<RunEnd, Failure> {
         let plan = &self.plan;
         watch.report(JobEvent::Began(journal.job));
+        self.read_idle(beside.energy.as_ref(), handle, watch).await?;
         let baseline = self.queries_alone(handle, watch).await?;
         let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
         let streams = streams.transpose()?;
@@ -106,7 +108,7 @@ impl Resolved {
             stopping_rule,
             failures: FailureWatch::new(self.failure_limit),
             so_far: SoFar::new(self.requirements.clone(), Arc::clone(self.workload())),
-            probe,
+            beside,
             observers: None,
             nodes,
             streams,
@@ -146,6 +148,27 @@ impl Resolved {
         let doing = "starting the run".to_owned();
         let run = run.map_err(|error| Failure::System { doing, error })?;
         Ok((run, start_by(move || open.send(Zero::now()).is_ok()), None))
+    }
+
+    /// Reads the energy of the idle host, if that was asked for.
+    async fn read_idle(
+        &self,
+        energy: Option<&EnergyMeters>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<(), Failure> {
+        let Some(energy) = energy else { return Ok(()) };
+        match energy.idle() {
+            Some(idle) => {
+                watch.note(&format!("reading the idle host for {}", format_duration(idle)));
+            }
+            None if self.energy.as_ref().is_some_and(EnergyPlan::wants_idle) => {
+                watch.warn("--idle: no energy can be read, so the run begins at once");
+            }
+            None => {}
+        }
+        let doing = "reading the idle host".to_owned();
+        energy.read_idle(handle).await.map_err(|error| Failure::System { doing, error })
     }
 
     /// Runs the queries of a baseline alone, if there is one.
@@ -252,8 +275,10 @@ impl Driving<'_, '_, '_, '_> {
         let resolved = self.resolved;
         if let Some(observed) = &resolved.observe {
             let server = self.monitor.query(async |s| s.server_process().await).await;
-            let hosts = host_metrics::sources(resolved.host_exporter.as_ref(), server.flatten());
-            let (place, probe) = (self.journal.place(), self.probe.take());
+            let mut hosts =
+                host_metrics::sources(resolved.host_exporter.as_ref(), server.flatten());
+            hosts.extend(self.beside.energy.iter().flat_map(EnergyMeters::sources));
+            let (place, probe) = (self.journal.place(), self.beside.probe.take());
             self.observers = Observers::start(&resolved.plan, observed, place, hosts, probe);
         }
         if let Some(observers) = &self.observers {
@@ -298,6 +323,7 @@ impl Driving<'_, '_, '_, '_> {
         if let Some(observers) = self.observers {
             facts.observed = Some(observers.end(handle.is_aborted()).await);
         }
+        facts.energy = self.beside.energy.map(EnergyMeters::into_readings);
         let Some(streams) = self.streams else { return };
         let (mut taken, troubles) = streams.end(|| handle.is_aborted()).await;
         let baseline = baseline.map(|(alone, queries, s)| alone.into_taken(queries, s));

@@ -22,6 +22,7 @@ use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::parts::SettingChange;
+use triphammer_document::price::PriceList;
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
 use triphammer_document::result::{
@@ -31,6 +32,7 @@ use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_engine::{Replay, RunEnd, RunEnding};
 use triphammer_load::Plan;
+use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
 use triphammer_observe::host_metrics::Exporter;
 use triphammer_observe::{LogProbe, ObservePlan};
 use triphammer_settings::Settings;
@@ -56,6 +58,13 @@ const AFTER_ABORT: Duration = Duration::from_millis(500);
 /// Kind of the note about a query that was not answered.
 const QUERY_NOTE: &str = "query";
 
+/// What is read beside a run, until the observers take it.
+#[derive(Debug, Default)]
+struct BesideRun {
+    probe: Option<LogProbe>,
+    energy: Option<EnergyMeters>,
+}
+
 /// A completely resolved run.
 #[derive(Debug)]
 pub struct Resolved {
@@ -78,6 +87,10 @@ pub struct Resolved {
     observe: Option<ObservePlan>,
     /// Exporter of the metrics of the database's host.
     host_exporter: Option<Exporter>,
+    /// What energy is read; `None` for none.
+    energy: Option<EnergyPlan>,
+    /// What the measured system costs.
+    price: Option<PriceList>,
     /// How the run is spread over hosts; `None` for a run by this process.
     shared: Option<SharedRun>,
     /// The campaign job that the run belongs to, and its position there.
@@ -150,7 +163,7 @@ impl Resolved {
         on_this_thread(async {
             let _lock = self.lock().await?;
             let mut monitor = Monitor::new(&self.plan, self.connect_limit);
-            let (mut facts, mut journal, probe) =
+            let (mut facts, mut journal, beside) =
                 self.begin(settings, store, &mut monitor, watch).await?;
             let end = match &self.queries {
                 Some(queries) => {
@@ -165,7 +178,7 @@ impl Resolved {
                     .await
                 }
                 None => {
-                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, probe).await
+                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, beside).await
                 }
             };
             let mut end = match end {
@@ -213,7 +226,7 @@ impl Resolved {
         store: Option<&'s mut Store>,
         monitor: &mut Monitor<'_>,
         watch: &Watch<'_>,
-    ) -> Result<(RunFacts, Journal<'s>, Option<LogProbe>), Failure> {
+    ) -> Result<(RunFacts, Journal<'s>, BesideRun), Failure> {
         let connecting = format!("connecting to {}", self.plan.database.target());
         monitor.ensure().await.doing(connecting)?;
         self.ask_exporter().await?;
@@ -221,6 +234,8 @@ impl Resolved {
         let probe = self.create_log_probe().await?;
         let mut facts = self.facts(settings, monitor).await?;
         facts.nodes = self.ask_nodes().await?;
+        facts.price.clone_from(&self.price);
+        let energy = self.find_energy(&facts).await?;
         facts.setup = monitor.setup(&facts.server, self.writes() == Some(true)).await;
         for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
             watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
@@ -237,7 +252,7 @@ impl Resolved {
         for (audit, sum) in &mut facts.audits {
             sum.before = monitor.sum(audit, COUNT_BEFORE).await;
         }
-        Ok((facts, journal, probe))
+        Ok((facts, journal, BesideRun { probe, energy }))
     }
 
     /// Reads at the end what was read before the start, to compare it.
@@ -306,6 +321,13 @@ impl Resolved {
             );
             SpecError::new(message).about("host-metrics").into()
         })
+    }
+
+    /// Finds what energy can be read.
+    async fn find_energy(&self, facts: &RunFacts) -> Result<Option<EnergyMeters>, Failure> {
+        let Some(plan) = &self.energy else { return Ok(None) };
+        let is_shared = facts.database_on_threads || facts.server.same_host == Some(true);
+        Ok(Some(EnergyMeters::find(plan, is_shared).await?))
     }
 
     /// Creates the log probe, if it was asked for.

@@ -18,7 +18,7 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_engine::Share;
 use triphammer_load::Plan;
 use triphammer_observe as observe;
-use triphammer_observe::host_metrics;
+use triphammer_observe::{energy, host_metrics};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::nodes::NodeList;
@@ -88,6 +88,9 @@ impl Resolved {
         }
         let shared = cluster.map(|cluster| SharedRun::new(cluster, settings, target, &given));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
+        let energy = energy::plan(settings, host_exporter.as_ref())?;
+        let energy = observe.is_some().then_some(energy);
+        let price = crate::price::read(settings)?;
         // The code makes its own data, also in a file that does not exist yet.
         let is_made_by_run = |work: &OwnWork| work.data == OwnData::InRun;
         let makes_data = plan.workload.description().own_work().is_some_and(is_made_by_run);
@@ -106,6 +109,8 @@ impl Resolved {
             failure_limit: FailureLimit::from_settings(settings)?,
             observe,
             host_exporter,
+            energy,
+            price,
             queries,
             streams,
             shared,
@@ -141,7 +146,9 @@ pub fn validate(
     if queries.is_none() {
         observe::plan(settings, vocabulary, database)?;
     }
-    host_metrics::exporter(settings)?;
+    let host_exporter = host_metrics::exporter(settings)?;
+    energy::plan(settings, host_exporter.as_ref())?;
+    crate::price::read(settings)?;
     until_ci(settings)?;
     FailureLimit::from_settings(settings)?;
     Ok(())

@@ -55,6 +55,9 @@ fn runs(levels: &[u32], repeats: u32, bottleneck: fn(u32) -> Bottleneck) -> Vec<
                 p99_us: 4_000 * u64::from(users),
                 failure_share: if users > 32 { 0.004 } else { 0.0 },
                 good: true,
+                requirements_kept: None,
+                per_second: law(users) * off / 60.0,
+                joules_per_transaction: None,
                 bottleneck: bottleneck(users),
             }
         })

@@ -217,14 +217,15 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     };
     let nopm = || RunResult::new(&sample::facts(), &sample::calm());
     let [first, other, second] = [nopm(), of_payments().1, nopm()].map(keep);
-    let error = compare::stored(&store, &first, &other, 0.02).unwrap_err().to_string();
+    let error =
+        compare::stored(&store, [&first, &other], 0.02, [None, None]).unwrap_err().to_string();
     let why =
         "job 1 is about NOPM per minute and job 2 is about PPS per second: they cannot be compared";
     assert!(error.contains(why), "{error}");
-    assert!(compare::stored(&store, &first, &second, 0.02).is_ok());
+    assert!(compare::stored(&store, [&first, &second], 0.02, [None, None]).is_ok());
     let wanted =
         HistorySelection { workload: Some("tproc-c".into()), ..HistorySelection::default() };
-    let found = history(&store, &wanted).unwrap();
+    let found = history(&store, &wanted, None).unwrap();
     let jobs: Vec<i64> = found.runs.iter().map(|run| run.job).collect();
     assert_eq!((jobs, found.primary_metric.name.as_str()), (vec![1, 3], "NOPM"));
     let left_out = found.warnings.iter().find(|warning| warning.kind == "left_out").unwrap();

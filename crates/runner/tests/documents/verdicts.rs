@@ -490,7 +490,7 @@ fn the_control_of_a_run_is_the_one_beside_it() {
         control: Some(control.into()),
         ..HistorySelection::default()
     };
-    let found = history(&store, &wanted("reference")).unwrap();
+    let found = history(&store, &wanted("reference"), None).unwrap();
     let ratios: Vec<f64> = found.runs.iter().map(|run| run.control.unwrap().ratio).collect();
     assert!(ratios.len() == 9 && ratios.iter().all(|r| (r - 0.95).abs() < 1e-9), "{ratios:?}");
     assert_eq!(found.control.as_deref(), Some("reference"));
@@ -499,7 +499,7 @@ fn the_control_of_a_run_is_the_one_beside_it() {
     let text = report::history(&found, Charset::Unicode);
     assert!(text.contains("control “reference”") && text.contains("0.950"), "{text}");
     for bad in ["nightly", "no such label"] {
-        assert!(history(&store, &wanted(bad)).is_err(), "{bad}");
+        assert!(history(&store, &wanted(bad), None).is_err(), "{bad}");
     }
 }
 

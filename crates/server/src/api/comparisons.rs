@@ -42,7 +42,8 @@ pub async fn compare(
         settings.set("margin", margin, Source::Request);
     }
     let margin = compare::margin(&mut settings)?;
-    let made = app.store(move |store| Ok(compare::stored(store, &asked.a, &asked.b, margin)));
+    let made = app
+        .store(move |store| Ok(compare::stored(store, [&asked.a, &asked.b], margin, [None, None])));
     Ok(Json(made.await??))
 }
 
@@ -72,6 +73,6 @@ pub async fn history(
 ) -> Answer<HistoryResult> {
     let HistoryParams { label, workload, on, control } = asked;
     let wanted = HistorySelection { label, workload, on, control };
-    let made = app.store(move |store| Ok(history::history(store, &wanted)));
+    let made = app.store(move |store| Ok(history::history(store, &wanted, None)));
     Ok(Json(made.await??))
 }

@@ -265,7 +265,9 @@ fn two_runs_are_judged_as_the_command_line_judges_them() {
     assert_eq!(made["b"]["runs"][0]["job"], b);
     assert!(made["words"].as_str().is_some_and(|words| !words.is_empty()), "{made}");
     let store = triphammer_store::Store::open(&site.file("jobs.sqlite")).unwrap();
-    let own = triphammer_runner::compare::stored(&store, &a.to_string(), "two", 0.05).unwrap();
+    let own =
+        triphammer_runner::compare::stored(&store, [&a.to_string(), "two"], 0.05, [None, None])
+            .unwrap();
     assert_eq!(made, serde_json::to_value(own).unwrap());
     let history = site.get("/api/v1/history?workload=tproc-c");
     assert_eq!(history["runs"].as_array().unwrap().len(), 2, "{history}");

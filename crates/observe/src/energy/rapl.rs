@@ -1,0 +1,91 @@
+//! The energy counters of processors that Linux shows in `/sys/class/powercap` (RAPL): one of each
+//! package, and of its memory where that has one.
+//!
+//! A package contains its cores and what is beside them, so these zones are not added to it; `psys`
+//! contains everything, and `intel-rapl-mmio` is a second view of the same packages. Since Linux
+//! 5.10, only root may read a counter: it tells other programs too much (CVE-2020-8694).
+
+use std::path::Path;
+
+use triphammer_settings::files::Files;
+
+use super::meter::Reading;
+
+/// The first part of the names of zones.
+const ZONES: &str = "intel-rapl:";
+
+/// The folder of the counters.
+#[derive(Clone, Debug)]
+pub(crate) struct Powercap {
+    files: Files,
+    folder: &'static str,
+}
+
+/// A zone whose energy adds up with that of the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Zone {
+    /// `package-0`; that of a package's memory is `dram-0`.
+    pub name: String,
+    /// The counter in microjoules; `None` if it may not be read.
+    pub microjoules: Option<u64>,
+    /// The counter begins at 0 again after this.
+    range: Option<u64>,
+}
+
+impl Powercap {
+    /// The folder of this host.
+    pub fn of_this_host() -> Self {
+        Self::in_root(Files::of_this_host())
+    }
+
+    /// The folder below the root of a host's files.
+    pub fn in_root(files: Files) -> Self {
+        Self { files, folder: "sys/class/powercap" }
+    }
+
+    /// The folder of a host whose `/sys` is elsewhere.
+    pub fn in_sysfs(sysfs: &Path) -> Self {
+        Self { files: Files::under(sysfs), folder: "class/powercap" }
+    }
+
+    /// The zones that add up to the energy of the host; empty if it shows none.
+    pub fn zones(&self) -> Vec<Zone> {
+        let names = self.files.names(self.folder);
+        let zones = names.iter().filter_map(|zone| {
+            let numbers = zone.strip_prefix(ZONES)?;
+            let of = |file: &str| format!("{}/{zone}/{file}", self.folder);
+            let name = self.files.text(&of("name"))?;
+            let package = numbers.split(':').next()?;
+            let name = match name.as_str() {
+                "dram" => format!("dram-{package}"),
+                name if name.starts_with("package") => name.to_owned(),
+                _ => return None,
+            };
+            let microjoules = self.files.number(&of("energy_uj"));
+            let range = self.files.number(&of("max_energy_range_uj"));
+            Some(Zone { name, microjoules, range })
+        });
+        zones.collect()
+    }
+
+    /// The counters that can be read. A part of a package's energy is no figure, so all of them must.
+    pub fn read(&self) -> Vec<(String, Reading)> {
+        let of = |zone: Zone| {
+            let microjoules = zone.microjoules?;
+            Some((zone.name, Reading::Counter { microjoules, range: zone.range }))
+        };
+        self.zones().into_iter().filter_map(of).collect()
+    }
+
+    /// Why nothing can be read, in words.
+    pub fn why_unread(&self) -> String {
+        match self.zones().is_empty() {
+            true => "this host shows no energy counters (RAPL): most virtual machines and \
+                     containers have none"
+                .to_owned(),
+            false => "the energy counters of this host (RAPL) can be read by root only: \
+                      `triphammer doctor` says what they need"
+                .to_owned(),
+        }
+    }
+}
