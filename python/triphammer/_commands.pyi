@@ -160,9 +160,14 @@ def run(
     hosts: Union[Union[int, str], None] = ...,
     on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
+    energy_metrics: Union[Text, None] = ...,
+    power_metric: Union[Text, None] = ...,
+    idle: Union[Duration, None] = ...,
+    sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     require: Union[Text, Sequence[Text], None] = ...,
+    price: Union[Text, None] = ...,
     label: Union[Text, None] = ...,
     series: Union[Text, None] = ...,
     metrics_listen: Union[Text, None] = ...,
@@ -243,15 +248,20 @@ def run(
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     abort_on_failures: End the run early if this share of transactions fails within this time, such as 50%/10s. The run is stored and the exit code is 1 [default: never]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
+    power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
+    idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
+    price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
     series: Write the figures of each second to this file during the run: .csv or .jsonl; an existing one is replaced
     metrics_listen: Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port alone means 127.0.0.1
@@ -335,8 +345,14 @@ def profile(
     hosts: Union[Union[int, str], None] = ...,
     on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
+    energy_metrics: Union[Text, None] = ...,
+    power_metric: Union[Text, None] = ...,
+    idle: Union[Duration, None] = ...,
+    sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
+    require: Union[Text, Sequence[Text], None] = ...,
+    price: Union[Text, None] = ...,
     label: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
     foreign_keys: Union[bool, None] = ...,
@@ -409,14 +425,20 @@ def profile(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
+    power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
+    idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    require: Requirement that a level must keep to be the cheapest by --price, such as `all.p95 < 10ms`; separate several with commas
+    price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]
     foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
@@ -496,6 +518,10 @@ def capacity(
     hosts: Union[Union[int, str], None] = ...,
     on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
+    energy_metrics: Union[Text, None] = ...,
+    power_metric: Union[Text, None] = ...,
+    idle: Union[Duration, None] = ...,
+    sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     label: Union[Text, None] = ...,
@@ -570,12 +596,16 @@ def capacity(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
+    power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
+    idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
@@ -670,8 +700,13 @@ def compare(
     hosts: Union[Union[int, str], None] = ...,
     on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
+    energy_metrics: Union[Text, None] = ...,
+    power_metric: Union[Text, None] = ...,
+    idle: Union[Duration, None] = ...,
+    sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
+    price: Union[Text, None] = ...,
     label: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
     foreign_keys: Union[bool, None] = ...,
@@ -732,8 +767,8 @@ def compare(
     cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
     replay: Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE
-    a: With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated
-    b: With --ab, a setting that applies only to the runs of B; can be repeated
+    a: With --ab, a setting that applies only to the runs of A, such as vus=8; of stored jobs only price=FILE; can be repeated
+    b: With --ab, a setting that applies only to the runs of B; of stored jobs only price=FILE; can be repeated
     pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level]
     margin: Smallest difference that matters [default: 2%]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
@@ -757,14 +792,19 @@ def compare(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
+    power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
+    idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]
     foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
@@ -852,6 +892,10 @@ def matrix(
     hosts: Union[Union[int, str], None] = ...,
     on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
+    energy_metrics: Union[Text, None] = ...,
+    power_metric: Union[Text, None] = ...,
+    idle: Union[Duration, None] = ...,
+    sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     label: Union[Text, None] = ...,
@@ -934,12 +978,16 @@ def matrix(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
+    power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
+    idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
@@ -1202,6 +1250,7 @@ def doctor(
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
     job_file: Union[Text, None] = ...,
+    sysfs: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
 ) -> DoctorResult:
     """Examine host, network and database before a run.
@@ -1216,6 +1265,7 @@ def doctor(
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
     job_file: TOML file with settings
+    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
     store: File of the job store [default: in the user's data directory]
     """
 
@@ -1226,6 +1276,7 @@ def history(
     on: Union[Text, None] = ...,
     control: Union[Text, None] = ...,
     fail_if_slower: Union[bool, None] = ...,
+    price: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
 ) -> HistoryResult:
     """Show runs over time, and where the performance changed.
@@ -1235,6 +1286,7 @@ def history(
     on: Only runs whose target, as listed by `jobs`, contains this text [default: any]
     control: Label of the runs of a fixed build, one beside each run: follow the ratios to them, which do not depend on the host [default: none]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
+    price: Price list in TOML (see docs/price-energy.md) by which stored runs are priced [default: that of each run]
     store: File of the job store [default: in the user's data directory]
     """
 

@@ -36,6 +36,12 @@ Control = Literal["load", "planted", "none"]
 #: How the answer of a replayed statement differs from the recorded one.
 Divergence = Literal["rows", "changed", "content", "fails", "succeeds", "other_error", "missing"]
 
+#: Whose energy a source reads.
+EnergyOf = Literal["client_host", "server_host", "shared_host"]
+
+#: What energy was read from.
+EnergySourceKind = Literal["rapl", "node_exporter", "scaphandre", "kepler", "power_metric"]
+
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
 ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "schema_changed", "unsupported", "other"]
 
@@ -81,6 +87,9 @@ Origin = Record
 #: How a transaction ended: exactly one of these.
 Outcome = Union[Literal["committed", "rolled_back", "indeterminate"], Record]
 
+#: When a component is paid.
+Payment = Record
+
 #: Where throughput is greatest.
 Peak = Record
 
@@ -104,6 +113,9 @@ Redacted = str
 
 #: Tables that a drop removed, as a list in JSON.
 Removal = list[str]
+
+#: Verdict on a repetition.
+RepetitionVerdict = Literal["repeated", "differs", "unknown", "not_comparable"]
 
 #: Periodic work of a server.
 Schedule = Record
@@ -149,6 +161,20 @@ WarmUp = Record
 
 #: How the stretch was chosen.
 WhyBasis = Literal["given", "lowest", "window"]
+
+
+class AboveIdle(Record):
+    """Figures of energy from which the power of the idle host is subtracted."""
+
+    __slots__ = ()
+    #: Seconds for which the idle host was read.
+    idle_s: float
+    #: Mean power of the idle host, in watts.
+    idle_watts: float
+    #: Energy above idle per transaction that is counted, in joules; `None` if none was.
+    joules_per_transaction: Optional[float]
+    #: Mean power in the timed window above that, in watts; below 0 if the host used less.
+    watts: float
 
 
 class ActiveSessions(Record):
@@ -437,6 +463,8 @@ class BundleVerification(Document):
     names: ShownNames
     #: Statements of the bundle that are in it only once: only hashes and a signature protect them.
     not_recomputed: list[str]
+    #: What follows if another version wrote the bundle, in words; `None` if this version did.
+    other_version: Optional[str]
     #: The primary metric or the verdict of the job, in one line.
     outcome: str
     #: The signature of the manifest.
@@ -661,6 +689,18 @@ class Change(Record):
     slower: bool
 
 
+class CheapestLevel(Record):
+    """The cheapest level of a profile that keeps the requirements."""
+
+    __slots__ = ()
+    #: Costs per million of what the primary metric counts, in the list's currency.
+    per_million: Estimate
+    #: The requirements that it keeps, as `--require` has them; `None` without any.
+    required: Optional[str]
+    #: Number of virtual users, or streams.
+    users: int
+
+
 class CheckReport(Document):
     """Report of a check."""
 
@@ -813,6 +853,8 @@ class ComparisonResult(Document):
     differences: list[Difference]
     #: Whether all runs were made and are good, and the verdict passes.
     ending: Ending
+    #: Energy of both sides; `None` unless a run of either side measured it.
+    energy: Optional[EnergyComparison]
     #: Figures of both sides, the primary metric first.
     figures: list[Figure]
     #: Version of the document's format.
@@ -831,6 +873,8 @@ class ComparisonResult(Document):
     pairs: Optional[Pairing]
     #: Execution plans that differ, of runs of queries.
     plans: list[PlanChange]
+    #: What B costs relative to A; `None` unless both sides have a price list.
+    price: Optional[PriceComparison]
     #: The primary metric, which decides the verdict.
     primary_metric: PrimaryMetricName
     #: Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
@@ -1159,6 +1203,88 @@ class Ending(Record):
     words: str
 
 
+class Energy(Record):
+    """Energy in the timed window of a run."""
+
+    __slots__ = ()
+    #: Figures of the database's host; `None` if its energy is not known.
+    figures: Optional[EnergyFigures]
+    #: What could not be read and why, in words.
+    gaps: list[str]
+    #: What was read, by source; empty if nothing could be read.
+    sources: list[EnergySource]
+
+
+class EnergyComparison(Record):
+    """Energy per transaction of both sides of a comparison."""
+
+    __slots__ = ()
+    #: Energy of A per transaction, in joules: mean over its runs.
+    a_joules: Optional[float]
+    #: The same of B.
+    b_joules: Optional[float]
+    #: Rate of B over that of A: energy is comparable at equal rates only.
+    rate_ratio: Optional[float]
+    #: Energy of B per transaction over that of A; `None` if the rates differ, or if it is not known.
+    ratio: Optional[float]
+    #: The result in words, or why there is no ratio.
+    words: str
+
+
+class EnergyDomain(Record):
+    """Energy of a domain in the timed window."""
+
+    __slots__ = ()
+    #: Share of the timed window in which it was read.
+    coverage: float
+    #: Energy that was read in the timed window, in joules.
+    joules: float
+    #: Name of the domain: `package-0`, `dram`.
+    name: str
+
+
+class EnergyFigures(Record):
+    """What the database's host used for the transactions of the timed window."""
+
+    __slots__ = ()
+    #: The same without the power of the idle host; `None` without `--idle`.
+    above_idle: Optional[AboveIdle]
+    #: The client's share of the CPU time that was used on a host that it shares with the database: as much of the energy may be the client's. `None` on other hosts, and if it is unknown.
+    client_cpu_share: Optional[float]
+    #: What is counted: what the primary metric counts, such as `New-Orders committed`.
+    counted: str
+    #: Energy per transaction that is counted, in joules; `None` if none was.
+    joules_per_transaction: Optional[float]
+    #: Whose energy it is: of the server's host, or of one that the client shares.
+    of: EnergyOf
+    #: Rate of these in the timed window, per second.
+    per_second: float
+    #: The primary metric per watt, such as NOPM per watt; `None` for a set of queries.
+    primary_metric_per_watt: Optional[float]
+    #: Mean power in the timed window, in watts.
+    watts: float
+
+
+class EnergySource(Record):
+    """Energy of a source in the timed window."""
+
+    __slots__ = ()
+    #: Its domains, which add up.
+    domains: list[EnergyDomain]
+    #: Host of the exporter; `None` for the counters of this host.
+    host: Optional[str]
+    #: Mean power of the idle host before the run, in watts; `None` without `--idle`.
+    idle_watts: Optional[float]
+    #: Energy of all domains in the timed window, in joules; `None` if too little of the window was read.
+    joules: Optional[float]
+    #: Kind of the source.
+    kind: EnergySourceKind
+    #: Whose energy it is.
+    of: EnergyOf
+    #: Mean power in the timed window, in watts; `None` likewise.
+    watts: Optional[float]
+
+
 class ErrorFigure(Record):
     """The first error of a kind."""
 
@@ -1407,6 +1533,8 @@ class HistoryResult(Document):
     kind: Literal["history"]
     #: The requested label; `None` if none was given.
     label: Optional[str]
+    #: The price list of `per_million`; `None` without `--price`.
+    price: Optional[PriceList]
     #: The primary metric of the runs.
     primary_metric: PrimaryMetricName
     #: The runs, the oldest first.
@@ -1433,6 +1561,10 @@ class HistoryRun(Record):
     interval: Optional[Interval]
     #: Number in the job store.
     job: int
+    #: Energy of the database's host per transaction that the primary metric counts, in joules; `None` if it was not measured.
+    joules_per_transaction: Optional[float]
+    #: Costs per million of what the primary metric counts, by the price list; `None` without one.
+    per_million: Optional[Estimate]
     #: Fingerprint of the execution plans of all its queries; `None` if none are stored.
     plans: Optional[str]
     #: Product and version of the server.
@@ -1627,12 +1759,16 @@ class Level(Record):
     fitted: Optional[float]
     #: 95 % confidence interval of the mean, by Student's t from the variation of the level's runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs.
     interval: Optional[Interval]
+    #: Energy of the database's host per transaction that the primary metric counts, in joules: mean over the runs; `None` if a run did not measure it.
+    joules_per_transaction: Optional[float]
     #: Mean of the primary metric over its runs.
     mean: float
     #: Median of the runs' 95th percentiles of response time, in microseconds.
     p95_us: int
     #: Median of the runs' 99th percentiles of response time, in microseconds.
     p99_us: int
+    #: Costs per million of what the primary metric counts, at the mean rate of the level; `None` without a price list.
+    per_million: Optional[Estimate]
     #: Relative deviation of `mean` from `fitted`.
     residual: Optional[float]
     #: Runs of this level, in the order of execution.
@@ -1705,10 +1841,16 @@ class LevelRun(Record):
     interval: Optional[Interval]
     #: Number of its job; `None` if it was not stored.
     job: Optional[int]
+    #: Energy of the database's host per such transaction, in joules; `None` if it was not measured.
+    joules_per_transaction: Optional[float]
     #: 95th percentile of response time, in microseconds.
     p95_us: int
     #: 99th percentile of response time, in microseconds.
     p99_us: int
+    #: Number of transactions that the primary metric counts, per second of the timed window; 0 in older results.
+    per_second: float
+    #: Whether it kept all requirements (`--require`); `None` without any.
+    requirements_kept: Optional[bool]
     #: Start of the run (its second 0), RFC 3339, UTC.
     started_at: str
     #: Whether its window was steady; `None` where that does not apply.
@@ -2189,6 +2331,50 @@ class Price(Record):
     tps_interval: Optional[list[float]]
 
 
+class PriceComparison(Record):
+    """What B costs relative to A, per transaction."""
+
+    __slots__ = ()
+    #: Price list of A.
+    a: PriceList
+    #: Costs of A per million of what the primary metric counts, at its mean rate.
+    a_per_million: Optional[float]
+    #: Price list of B, which may be the same.
+    b: PriceList
+    #: The same of B.
+    b_per_million: Optional[float]
+    #: Costs of B per transaction over those of A, with the interval that follows from that of the rates' ratio; `None` if there is no ratio.
+    ratio: Optional[Estimate]
+    #: The result in words, or why there is no ratio.
+    words: str
+
+
+class PriceComponent(Record):
+    """A component of a price list."""
+
+    __slots__ = ()
+    #: Name for people: `server, 8 vCPU`.
+    name: str
+    #: When it is paid.
+    paid: Payment
+    #: Price of one component per payment, in the list's currency.
+    price: float
+    #: Number of such components.
+    quantity: float
+    #: Where the price is from: a URL with a date, or the number of an offer.
+    source: str
+
+
+class PriceList(Record):
+    """What the measured system costs: the components of a price file, all in one currency."""
+
+    __slots__ = ()
+    #: The components, in the order of the file; at least one.
+    components: list[PriceComponent]
+    #: Code of the currency by ISO 4217: `EUR`.
+    currency: str
+
+
 class PrimaryMetricFigure(Record):
     """The workload's primary metric."""
 
@@ -2277,6 +2463,20 @@ class ProfileFigure(Record):
     unit: str
 
 
+class ProfilePrice(Record):
+    """What the levels of a profile cost."""
+
+    __slots__ = ()
+    #: The level with the lowest costs per million among those whose runs all kept the requirements; `None` if no level did.
+    cheapest: Optional[CheapestLevel]
+    #: What is counted: what the primary metric counts, such as `New-Orders committed`.
+    counted: str
+    #: The list, the same for all levels.
+    list: PriceList
+    #: Costs per year of 365 days, in the list's currency.
+    per_year: float
+
+
 class ProfileResult(Document):
     """The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; throughput has the unit of `primary_metric`."""
 
@@ -2307,6 +2507,8 @@ class ProfileResult(Document):
     no_curve: Optional[str]
     #: Order of the runs.
     order: Order
+    #: What the levels cost; `None` without `--price`.
+    price: Optional[ProfilePrice]
     #: The primary metric of the runs.
     primary_metric: PrimaryMetricName
     #: The server that the first run connected to.
@@ -2461,6 +2663,22 @@ class Remark(Record):
     text: str
 
 
+class RepetitionResult(Document):
+    """What `triphammer repeat --json` prints: whether runs of another day or place give the figures of a bundle."""
+
+    __slots__ = ()
+    #: The runs of the bundle (A) and those that repeat them (B), compared.
+    comparison: ComparisonResult
+    #: Version of the document's format.
+    format: Literal[1]
+    #: Kind of document, by the name of its command.
+    kind: Literal["repeat"]
+    #: Whether it is a repetition.
+    verdict: RepetitionVerdict
+    #: The verdict in words, with the ratio.
+    words: str
+
+
 class ReplayAnswers(Record):
     """What the statements of a replay answered."""
 
@@ -2509,6 +2727,22 @@ class RoundTrips(Record):
     total: int
 
 
+class RunPrice(Record):
+    """What a run costs by its price list, at the rate of its timed window."""
+
+    __slots__ = ()
+    #: What is counted: what the primary metric counts, such as `New-Orders committed`.
+    counted: str
+    #: The list.
+    list: PriceList
+    #: How many are counted in a year at the measured rate, in millions; `None` likewise.
+    millions_per_year: Optional[Estimate]
+    #: Costs per million of what is counted, in the list's currency, with the interval that follows from that of the rate; `None` if nothing was counted.
+    per_million: Optional[Estimate]
+    #: Costs per year of 365 days, in the list's currency.
+    per_year: float
+
+
 class RunResult(RunDocument):
     """The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome."""
 
@@ -2531,6 +2765,8 @@ class RunResult(RunDocument):
     efficiency: Optional[Efficiency]
     #: Whether the run is good, and what is wrong with it.
     ending: Ending
+    #: Energy that was used in the timed window, or why it is not known; `None` with `--no-observe`.
+    energy: Optional[Energy]
     #: The first error of each transaction type and error class.
     errors: list[ErrorFigure]
     #: The slowest transactions that ended in the timed window, slowest first.
@@ -2561,6 +2797,8 @@ class RunResult(RunDocument):
     observed: Optional[Observed]
     #: Wait for a session: from when a transaction was due to the start of its first attempt, for all that ended in the timed window. `None` for a closed load.
     pool_wait: Optional[Times]
+    #: What the run costs by its price list; `None` without `--price`.
+    price: Optional[RunPrice]
     #: The workload's primary metric over the timed window.
     primary_metric: PrimaryMetricFigure
     #: Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document about transactions are empty then.

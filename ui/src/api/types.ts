@@ -420,6 +420,8 @@ export interface BundleVerification {
   names: ShownNames;
   /** Statements of the bundle that are in it only once: only hashes and a signature protect them. */
   not_recomputed: string[];
+  /** What follows if another version wrote the bundle, in words; `null` if this version did. */
+  other_version: string | null;
   /** The primary metric or the verdict of the job, in one line. */
   outcome: string;
   /** The signature of the manifest. */
@@ -3078,6 +3080,23 @@ export interface Remark {
 
 /** Tables that a drop removed, as a list in JSON. */
 export type Removal = string[];
+
+/** What `triphammer repeat --json` prints: whether runs of another day or place give the figures of a bundle. */
+export interface RepetitionResult {
+  /** The runs of the bundle (A) and those that repeat them (B), compared. */
+  comparison: ComparisonResult;
+  /** Version of the document's format. */
+  format: 1;
+  /** Kind of document, by the name of its command. */
+  kind: "repeat";
+  /** Whether it is a repetition. */
+  verdict: RepetitionVerdict;
+  /** The verdict in words, with the ratio. */
+  words: string;
+}
+
+/** Verdict on a repetition. */
+export type RepetitionVerdict = "repeated" | "differs" | "unknown" | "not_comparable";
 
 /** What the statements of a replay answered. */
 export interface ReplayAnswers {
