@@ -251,10 +251,16 @@ class AnswersCompared(Record):
     compared: int
     #: Number of these whose answers differ between A and B.
     differing: int
+    #: Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed.
+    limited: int
     #: Number of replays of A and of B.
     replays: list[int]
     #: The statements whose answers differ, those with the most first.
     statements: list[DifferingStatement]
+    #: Statements that are not compared, because one side did not reach them.
+    unreached: int
+    #: Answers of the last replays whose rows could not be compared, because the driver does not read them as texts.
+    unread: int
     #: Statements that are not compared, because their answers differ among the replays of one side.
     unstable: int
 
@@ -2683,7 +2689,7 @@ class ReplayAnswers(Record):
     """What the statements of a replay answered."""
 
     __slots__ = ()
-    #: Number of answers that were compared, without those that cannot be equal.
+    #: Number of answers that were compared.
     compared: int
     #: Number of these that differ.
     differing: int
@@ -2699,7 +2705,9 @@ class ReplayAnswers(Record):
     statements: list[StatementAnswers]
     #: Number of these that succeeded, or failed as they did when they were recorded.
     succeeded: int
-    #: Number of answers of statements that cannot be equal.
+    #: Number of answers whose rows could not be compared, because the driver does not read them as texts.
+    unread: int
+    #: Number of those that were compared by less than their rows, because these cannot be the same twice.
     unstable: int
     #: Number of statements without a recorded answer.
     without_answer: int

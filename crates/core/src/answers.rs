@@ -136,12 +136,14 @@ pub struct ReplayAnswers {
     pub sent: u64,
     /// Number of these that succeeded, or failed as they did when they were recorded.
     pub succeeded: u64,
-    /// Number of answers that were compared, without those that cannot be equal.
+    /// Number of answers that were compared.
     pub compared: u64,
     /// Number of these that differ.
     pub differing: u64,
-    /// Number of answers of statements that cannot be equal.
+    /// Number of those that were compared by less than their rows, because these cannot be the same twice.
     pub unstable: u64,
+    /// Number of answers whose rows could not be compared, because the driver does not read them as texts.
+    pub unread: u64,
     /// Number of statements without a recorded answer.
     pub without_answer: u64,
     /// The divergence that was first in the recording; those that follow may be its consequence.
@@ -165,6 +167,8 @@ pub struct AnswerDigests {
     pub shapes: Arc<[u32]>,
     /// The statements, each in one line.
     pub titles: Arc<[String]>,
+    /// By statement, whether its answers are compared by less than their rows.
+    pub limited: Arc<[bool]>,
     /// By statement of the recording in its order, the digest of its answer; 0 if there was none.
     pub of: Vec<u32>,
 }

@@ -24,6 +24,22 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
             format!("no: {} of {} differ", integer(differing), counted(of.compared, "answers"))
         }
     }];
+    if of.limited > 0 {
+        lines.push(format!(
+            "{} of them compared by numbers of rows or by errors only: their rows cannot be the same twice",
+            integer(of.limited)
+        ));
+    }
+    if of.unread > 0 {
+        lines.push(format!(
+            "the rows of {} were not compared: this driver does not read them as texts",
+            counted(of.unread, "answers")
+        ));
+    }
+    if of.unreached > 0 {
+        let statements = counted(of.unreached, "statements");
+        lines.push(format!("{statements} not compared: a side did not reach them"));
+    }
     if of.unstable > 0 {
         let [a, b] = of.replays;
         lines.push(format!(

@@ -567,7 +567,7 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[COMPARE]),
         "Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE",
     )
-    .marked(&[BesideForm]),
+    .marked(&[NotInJobFile, BesideForm]),
     value(
         "a",
         "NAME=VALUE",

@@ -193,10 +193,16 @@ export interface AnswersCompared {
   compared: number;
   /** Number of these whose answers differ between A and B. */
   differing: number;
+  /** Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed. */
+  limited: number;
   /** Number of replays of A and of B. */
   replays: number[];
   /** The statements whose answers differ, those with the most first. */
   statements: DifferingStatement[];
+  /** Statements that are not compared, because one side did not reach them. */
+  unreached: number;
+  /** Answers of the last replays whose rows could not be compared, because the driver does not read them as texts. */
+  unread: number;
   /** Statements that are not compared, because their answers differ among the replays of one side. */
   unstable: number;
 }
@@ -3100,7 +3106,7 @@ export type RepetitionVerdict = "repeated" | "differs" | "unknown" | "not_compar
 
 /** What the statements of a replay answered. */
 export interface ReplayAnswers {
-  /** Number of answers that were compared, without those that cannot be equal. */
+  /** Number of answers that were compared. */
   compared: number;
   /** Number of these that differ. */
   differing: number;
@@ -3116,7 +3122,9 @@ export interface ReplayAnswers {
   statements: StatementAnswers[];
   /** Number of these that succeeded, or failed as they did when they were recorded. */
   succeeded: number;
-  /** Number of answers of statements that cannot be equal. */
+  /** Number of answers whose rows could not be compared, because the driver does not read them as texts. */
+  unread: number;
+  /** Number of those that were compared by less than their rows, because these cannot be the same twice. */
   unstable: number;
   /** Number of statements without a recorded answer. */
   without_answer: number;

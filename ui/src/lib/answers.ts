@@ -7,7 +7,7 @@ export function answerFacts(answers: ReplayAnswers): [string, string][] {
   const facts: [string, string][] = [['Succeeded, or failed as recorded', `${percent(answers.succeeded / Math.max(1, answers.sent), 2)} of ${count(answers.sent)} statements`]];
   if (answers.compared > 0) facts.push(['Answers that differ', `${count(answers.differing)} of ${count(answers.compared)}`]);
   if (answers.first) facts.push(['The first, in the recording', `${clock(answers.first.at_s)}, ${answers.first.title}: ${answers.first.text}`]);
-  if (answers.unstable > 0) facts.push(['Not compared, cannot be the same twice', count(answers.unstable)]);
+  if (answers.unstable > 0) facts.push(['Compared by numbers of rows or errors only', count(answers.unstable)]);
   if (answers.without_answer > 0) facts.push(['Without a recorded answer', count(answers.without_answer)]);
   if (answers.made.recorded > 0) facts.push(['Values that the server made', `${count(answers.made.recorded)} recorded, ${count(answers.made.replaced)} replaced, ${count(answers.made.missing)} not made here`]);
   if (answers.order.waits > 0) facts.push(['Waits for other sessions', `${count(answers.order.waits)}, ${duration(answers.order.waited_s)} in all${answers.order.given_up > 0 ? `, ${count(answers.order.given_up)} given up` : ''}`]);

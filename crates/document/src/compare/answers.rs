@@ -34,6 +34,9 @@ impl SideAnswers {
     pub fn add(&mut self, mut answers: ReplayAnswers) {
         let mut digests = std::mem::take(&mut answers.digests);
         let of = std::mem::take(&mut digests.of);
+        if of.is_empty() {
+            return;
+        }
         if self.of.len() == of.len() {
             for ((known, new), unstable) in self.of.iter().zip(&of).zip(&mut self.unstable) {
                 *unstable |= known != new;
@@ -64,8 +67,14 @@ pub struct AnswersCompared {
     pub compared: u64,
     /// Number of these whose answers differ between A and B.
     pub differing: u64,
+    /// Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed.
+    pub limited: u64,
     /// Statements that are not compared, because their answers differ among the replays of one side.
     pub unstable: u64,
+    /// Statements that are not compared, because one side did not reach them.
+    pub unreached: u64,
+    /// Answers of the last replays whose rows could not be compared, because the driver does not read them as texts.
+    pub unread: u64,
     /// The statements whose answers differ, those with the most first.
     pub statements: Vec<DifferingStatement>,
 }
@@ -94,13 +103,18 @@ impl AnswersCompared {
             return None;
         }
         let mut of_text: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
-        let mut unstable = 0;
+        let (mut unstable, mut unreached, mut limited) = (0, 0, 0);
         let shapes = a.digests.shapes.iter();
         for (place, (shape, (of_a, of_b))) in shapes.zip(a.of.iter().zip(&b.of)).enumerate() {
             if a.unstable[place] || b.unstable[place] {
                 unstable += 1;
                 continue;
             }
+            if *of_a == 0 || *of_b == 0 {
+                unreached += 1;
+                continue;
+            }
+            limited += u64::from(a.digests.limited.get(*shape as usize) == Some(&true));
             let [compared, differing] = of_text.entry(*shape).or_default();
             *compared += 1;
             *differing += u64::from(of_a != of_b);
@@ -117,7 +131,14 @@ impl AnswersCompared {
             replays: [a.replays, b.replays],
             compared: of_text.values().map(|[compared, _]| compared).sum(),
             differing: of_text.values().map(|[_, differing]| differing).sum(),
+            limited,
             unstable,
+            unreached,
+            unread: [a, b]
+                .iter()
+                .filter_map(|side| side.last.as_ref())
+                .map(|last| last.unread)
+                .sum(),
             statements,
         })
     }

@@ -205,6 +205,8 @@ fn masked_answers(mut answers: ReplayAnswers) -> ReplayAnswers {
             example.replayed = mask_secrets(&example.replayed);
         }
     }
+    answers.digests.titles =
+        answers.digests.titles.iter().map(|title| mask_secrets(title)).collect();
     if let Some(first) = &mut answers.first {
         first.text = mask_secrets(&first.text);
     }

@@ -37,14 +37,14 @@ pub fn put(rows: &mut Rows, kind: ColumnKind, text: &[u8]) {
     rows.text_with(|out| out.extend_from_slice(text));
 }
 
-/// Writes a text so that it is the same whichever protocol it came by: floats have different digits in both, and times
-/// different zeros.
+/// Writes a text so that it is the same whichever protocol it came by: floats have different digits in both, FLOAT six of
+/// them as text, and times different zeros.
 pub fn canonical<'a>(kind: ColumnKind, text: &'a [u8], out: &'a mut Vec<u8>) -> &'a [u8] {
     match kind.wire_type {
         t::FLOAT | t::DOUBLE => {
             let text = str::from_utf8(text).unwrap_or_default();
             let written = match kind.wire_type {
-                t::FLOAT => text.parse::<f32>().map(|value| format!("{value:e}")),
+                t::FLOAT => text.parse::<f32>().map(|value| format!("{value:.5e}")),
                 _ => text.parse::<f64>().map(|value| format!("{value:e}")),
             };
             out.clear();

@@ -41,8 +41,14 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
     }
     if of.unstable > 0 {
         lines.push(format!(
-            "{} not compared, because they cannot be the same twice",
+            "{} compared by numbers of rows or by errors only: their rows cannot be the same twice",
             counted(of.unstable, "answers")
+        ));
+    }
+    if of.unread > 0 {
+        lines.push(format!(
+            "the rows of {} were not compared: this driver does not read them as texts",
+            counted(of.unread, "answers")
         ));
     }
     if of.without_answer > 0 {

@@ -305,7 +305,9 @@ impl Question for Pairs {
         let level = levels
             .as_ref()
             .map(|(unit, levels)| of_level(levels[self.turns[step.number as usize].level], *unit));
-        !is_of_other && level.unwrap_or(true)
+        // What a replay answered is not stored: to compare it, it is made again.
+        let has_answers = result.replay.as_ref().is_none_or(|replay| !replay.digests.of.is_empty());
+        !is_of_other && level.unwrap_or(true) && has_answers
     }
 
     fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {

@@ -61,11 +61,20 @@ pub(super) fn refuse_one_side(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// `--replay FILE` stands for pairs of runs that replay the recording.
-pub(super) fn replay_in_pairs(settings: &mut Settings) {
-    let Some(file) = settings.get("replay").map(str::to_owned) else { return };
+///
+/// # Errors
+/// When another load is given, too.
+pub(super) fn replay_in_pairs(settings: &mut Settings) -> Result<(), SpecError> {
+    let Some(file) = settings.get("replay").map(str::to_owned) else { return Ok(()) };
+    let load = format!("replay:{file}");
+    if let Some(other) = settings.get("load").filter(|other| *other != load) {
+        let message = format!("--load {other} and --replay {file} are two loads: give one of them");
+        return Err(SpecError::new(message).about("replay"));
+    }
     let source = settings.source("replay");
     settings.set("ab", "true", source.clone());
-    settings.set("load", format!("replay:{file}"), source);
+    settings.set("load", load, source);
+    Ok(())
 }
 
 /// The price lists that stored runs of A and of B are compared by, instead of their own: those of

@@ -18,6 +18,8 @@ use super::ids::{Back, Domain};
 
 /// Most examples of a statement.
 const EXAMPLES_MAX: usize = 5;
+/// The digest of the last statement of a transaction whose end failed.
+const END_FAILED: u32 = 1;
 /// Microseconds of a second.
 const US: f64 = 1e6;
 
@@ -125,8 +127,7 @@ impl Met<'_> {
         }
         let mut found = Vec::new();
         if let (Some(then), Some(now)) = (recorded.rows, &self.rows) {
-            let hash =
-                recorded.hash.filter(|_| facts.stability == Stability::Stable && !facts.makes);
+            let hash = recorded.hash.filter(|_| facts.stability == Stability::Stable);
             if then != now.count {
                 found.push(Divergence::Rows);
             } else if hash.is_some_and(|hash| !now.is_unread && !now.is(hash, facts.is_ordered)) {
@@ -147,7 +148,8 @@ impl Met<'_> {
     /// What it was, for people.
     fn text(&self) -> String {
         if let Some(error) = self.error {
-            return error.to_string();
+            // Its message may contain values.
+            return described(None, None, Some(error.code().unwrap_or("without a code")));
         }
         let rows = self.rows.as_ref().map(|rows| rows.count);
         described(rows, self.effect.changed.filter(|_| self.rows.is_none()), None)
@@ -156,11 +158,11 @@ impl Met<'_> {
     /// A number that two equal answers share, to compare replays: 0 is that of no answer.
     fn digest(&self, recorded: Option<&Answer>, facts: &StatementFacts) -> u32 {
         let mut hasher = RowHasher::default();
-        hasher.field(self.error.and_then(DbError::code).map(str::as_bytes));
+        hasher.field(self.error.map(|error| error.code().unwrap_or("?").as_bytes()));
         let is_compared = !matches!(facts.stability, Stability::Outcome(_));
         if let Some(rows) = self.rows.as_ref().filter(|_| is_compared) {
             hasher.field(Some(&rows.count.to_le_bytes()));
-            if facts.stability == Stability::Stable && !facts.makes && !rows.is_unread {
+            if facts.stability == Stability::Stable && !rows.is_unread {
                 let hash = rows.hash(recorded.and_then(|answer| answer.hash), facts.is_ordered);
                 hasher.field(Some(&hash.to_le_bytes()));
             }
@@ -169,7 +171,7 @@ impl Met<'_> {
             hasher.field(Some(&changed.to_le_bytes()));
         }
         let [low @ .., _, _, _, _] = hasher.finish().to_le_bytes();
-        u32::from_le_bytes(low).max(1)
+        u32::from_le_bytes(low).max(END_FAILED + 1)
     }
 }
 
@@ -201,6 +203,7 @@ pub struct Answers {
     sent: AtomicU64,
     succeeded: AtomicU64,
     without_answer: AtomicU64,
+    unread: AtomicU64,
     replaced: AtomicU64,
     missing: AtomicU64,
     waits: AtomicU64,
@@ -229,6 +232,7 @@ impl Answers {
             sent: AtomicU64::new(0),
             succeeded: AtomicU64::new(0),
             without_answer: AtomicU64::new(0),
+            unread: AtomicU64::new(0),
             replaced: AtomicU64::new(0),
             missing: AtomicU64::new(0),
             waits: AtomicU64::new(0),
@@ -241,6 +245,8 @@ impl Answers {
     /// Counts the answer to a statement.
     pub fn count(&self, spot: Spot<'_>, met: &Met<'_>, facts: &StatementFacts) {
         self.sent.fetch_add(1, Ordering::Relaxed);
+        let is_unread = met.rows.as_ref().is_some_and(|rows| rows.is_unread);
+        self.unread.fetch_add(u64::from(is_unread), Ordering::Relaxed);
         let recorded = spot.step.answer.as_deref();
         self.digests[spot.number].store(met.digest(recorded, facts), Ordering::Relaxed);
         let failed_then = recorded.is_some_and(|answer| answer.error.is_some());
@@ -265,7 +271,29 @@ impl Answers {
         }
     }
 
+    /// Counts a transaction whose end failed, after its last statement had been answered.
+    pub fn fail_end(&self, last: Spot<'_>, error: &DbError) {
+        self.digests[last.number].store(END_FAILED, Ordering::Relaxed);
+        if let Some(recorded) = last.step.answer.as_deref() {
+            let met = || described(None, None, Some(error.code().unwrap_or("without a code")));
+            self.differ(last, recorded, &[Divergence::Fails], met);
+        }
+    }
+
     fn compared(
+        &self,
+        spot: Spot<'_>,
+        recorded: &Answer,
+        found: &[Divergence],
+        met: impl Fn() -> String,
+    ) {
+        let of_statement = &self.statements[spot.step.shape];
+        of_statement.lock().unwrap_or_else(PoisonError::into_inner).compared += 1;
+        self.differ(spot, recorded, found, met);
+    }
+
+    /// Counts the differences of an answer.
+    fn differ(
         &self,
         spot: Spot<'_>,
         recorded: &Answer,
@@ -274,7 +302,6 @@ impl Answers {
     ) {
         let mut counted =
             self.statements[spot.step.shape].lock().unwrap_or_else(PoisonError::into_inner);
-        counted.compared += 1;
         counted.differing += u64::from(!found.is_empty());
         for kind in found {
             counted.by_kind[kind.index()] += 1;
@@ -314,6 +341,7 @@ impl Answers {
             sent: number(&self.sent),
             succeeded: number(&self.succeeded),
             without_answer: number(&self.without_answer),
+            unread: number(&self.unread),
             made: MadeValues {
                 recorded: made as u64,
                 replaced: number(&self.replaced),
@@ -331,12 +359,8 @@ impl Answers {
         for ((counted, facts), title) in self.statements.iter().zip(facts).zip(titles) {
             let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
             let unstable = facts.stability.why().map(str::to_owned);
-            let is_outcome = matches!(facts.stability, Stability::Outcome(_));
-            if is_outcome {
-                read.unstable += counted.compared;
-            } else {
-                read.compared += counted.compared;
-            }
+            read.compared += counted.compared;
+            read.unstable += if unstable.is_some() { counted.compared } else { 0 };
             read.differing += counted.differing;
             if let Some((at_us, kind)) = counted.first
                 && first.as_ref().is_none_or(|(known, _)| at_us < *known)

@@ -1,7 +1,6 @@
 //! What the text of a recorded statement shows without the database: its table, the columns of its arguments, the rows that
 //! it is about, and whether its answer can be the same twice.
 
-use triphammer_capture::answer::makes_values;
 use triphammer_capture::sql::{Shape, Syntax, is_ordered};
 use triphammer_capture::{inserted, table};
 
@@ -32,6 +31,11 @@ const VOLATILE: &[&str] = &[
     "uuid",
     "uuid_generate_v4",
 ];
+/// Those of them that SQL calls without parentheses.
+const KEYWORDS: &[&str] =
+    &["current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"];
+/// What makes values without RETURNING.
+const MAKERS: &[&str] = &["nextval", "currval", "lastval", "last_insert_id"];
 
 /// How far two answers to a statement can be expected to be equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +100,7 @@ impl StatementFacts {
             columns,
             is_ordered,
             locks: locks(&lower),
-            makes: makes_values(&text),
+            makes: makes(&verb, &lower),
             returned: returned(&lower),
             stability: stability(&verb, &lower, is_ordered),
             verb,
@@ -107,6 +111,23 @@ impl StatementFacts {
 /// The words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Whether a text calls a function.
+fn calls(text: &str, function: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(function).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + function.len()..]);
+        !before.ends_with(is_word) && after.trim_start().starts_with('(')
+    })
+}
+
+/// Whether the rows of a statement are values that the server makes: those of new rows, and of sequences. The rows that an
+/// UPDATE returns are the application's.
+fn makes(verb: &str, lower: &str) -> bool {
+    let inserts =
+        matches!(verb, "insert" | "replace") || verb == "with" && has_word(lower, "insert");
+    inserts || MAKERS.iter().any(|function| calls(lower, function))
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -167,7 +188,11 @@ fn returned(lower: &str) -> Vec<String> {
 }
 
 fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
-    let volatile = |text: &str| VOLATILE.iter().find(|word| has_word(text, word));
+    let volatile = |text: &str| {
+        VOLATILE
+            .iter()
+            .find(|word| calls(text, word) || KEYWORDS.contains(word) && has_word(text, word))
+    };
     let conditions = lower.split_once("where").map_or("", |(_, conditions)| conditions);
     if let Some(word) =
         volatile(conditions).or_else(|| volatile(lower).filter(|_| verb == "select"))
@@ -177,6 +202,9 @@ fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
     let has_rows = verb == "select" || verb == "with" || has_word(lower, "returning");
     if let Some(word) = volatile(lower).filter(|_| has_rows) {
         return Stability::Counts((*word).to_owned());
+    }
+    if makes(verb, lower) && has_rows {
+        return Stability::Counts("values that the server makes".to_owned());
     }
     if !is_ordered && (has_word(lower, "limit") || has_word(lower, "fetch")) {
         return Stability::Counts("limit without order".to_owned());
@@ -232,6 +260,11 @@ mod tests {
         assert_eq!(of("SELECT a FROM t ORDER BY a LIMIT ?"), Stability::Stable);
         assert!(matches!(of("SELECT a FROM t LIMIT ?"), Stability::Counts(_)));
         assert_eq!(of("SELECT randomness, know FROM t"), Stability::Stable);
+        assert_eq!(of("SELECT uuid, now FROM t WHERE id = ?::uuid"), Stability::Stable);
+        assert_eq!(of("UPDATE t SET a = ? WHERE id = ? RETURNING a"), Stability::Stable);
+        assert!(matches!(of("INSERT INTO t (a) VALUES (?) RETURNING id"), Stability::Counts(_)));
+        assert!(matches!(of("SELECT nextval('s')"), Stability::Counts(_)));
+        assert_eq!(of("SELECT CURRENT_DATE"), Stability::Outcome("current_date".to_owned()));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the name of the domain's, or if all values that it shares with the domain were made before it used them: an argument that
 //! has nothing to do with the domain would meet a value too early sooner or later.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
 use triphammer_capture::Argument;
@@ -13,8 +13,9 @@ use triphammer_capture::recording::Recording;
 use super::facts::StatementFacts;
 use super::timeline::Timeline;
 
-/// Values that an argument must share with a domain to use it, if their names do not say so.
-const SHARED_MIN: usize = 3;
+/// Different values that an argument must share with a domain to use it, if their names do not say so: small numbers, such as
+/// quantities, meet those of new rows by chance.
+const SHARED_MIN: usize = 10;
 /// Of texts, one is enough if it has so many characters: two such do not meet by chance.
 const TEXT_MIN: usize = 12;
 /// Of values that are shared by name, at most this share may be met before they are made.
@@ -32,15 +33,16 @@ pub struct Ids {
     made: Vec<Vec<Domain>>,
     /// By statement and argument, the domains whose values it uses.
     uses: Vec<Vec<Box<[Domain]>>>,
-    /// By domain and value, the transaction that makes it.
+    /// By domain and value, the transaction that makes it. A value that several make is left out.
     makers: HashMap<(Domain, Argument), u32>,
+    /// Arguments that use a value before it is made, by the number of their statement among all: it was another one then.
+    early: HashSet<(usize, usize)>,
 }
 
-/// A made value: its domain, its maker, and the place of its making in the timeline.
+/// A made value: its domain, and the place of its making in the timeline.
 #[derive(Clone, Copy, Debug)]
 struct Making {
     domain: Domain,
-    transaction: u32,
     order: usize,
 }
 
@@ -68,14 +70,20 @@ impl Meeting {
 
 impl Ids {
     /// Finds made values and their uses.
-    pub fn of(recording: &Recording, facts: &[StatementFacts], timeline: &Timeline) -> Self {
+    /// `firsts` are the numbers of the first statements of transactions among all.
+    pub fn of(
+        recording: &Recording,
+        facts: &[StatementFacts],
+        timeline: &Timeline,
+        firsts: &[usize],
+    ) -> Self {
         let mut ids = Self::default();
         let mut names: Vec<DomainName> = Vec::new();
         let makings = ids.find_made(recording, facts, timeline, &mut names);
         if makings.is_empty() {
             return ids;
         }
-        let met = meetings(recording, timeline, &makings);
+        let met = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
         ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
         let mut by_place: BTreeMap<(usize, usize), Vec<(Domain, &Meeting)>> = BTreeMap::new();
@@ -112,11 +120,14 @@ impl Ids {
         names: &mut Vec<DomainName>,
     ) -> HashMap<Argument, (usize, Vec<Making>)> {
         let mut makings: HashMap<Argument, (usize, Vec<Making>)> = HashMap::new();
+        let mut ambiguous = HashSet::new();
         self.made = vec![Vec::new(); facts.len()];
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
-            let Some(answer) = &step.answer else { continue };
+            let Some(answer) = step.answer.as_ref().filter(|_| facts[step.shape].makes) else {
+                continue;
+            };
             for (place, value) in answer.made.iter().flat_map(|row| row.iter().enumerate()) {
                 let Some(domain) = self.domain(step.shape, place, &facts[step.shape], names) else {
                     continue;
@@ -124,14 +135,23 @@ impl Ids {
                 if *value == Argument::Null {
                     continue;
                 }
-                self.makers.entry((domain, value.clone())).or_insert(moment.transaction);
+                let made = (domain, value.clone());
+                let maker = *self.makers.entry(made.clone()).or_insert(moment.transaction);
+                if maker != moment.transaction {
+                    ambiguous.insert(made);
+                }
                 let next = makings.len();
                 let (_, of_value) =
                     makings.entry(value.clone()).or_insert_with(|| (next, Vec::new()));
                 if of_value.iter().all(|known| known.domain != domain) {
-                    let transaction = moment.transaction;
-                    of_value.push(Making { domain, transaction, order });
+                    of_value.push(Making { domain, order });
                 }
+            }
+        }
+        for twice in ambiguous {
+            self.makers.remove(&twice);
+            if let Some((_, of_value)) = makings.get_mut(&twice.1) {
+                of_value.retain(|making| making.domain != twice.0);
             }
         }
         makings
@@ -174,6 +194,11 @@ impl Ids {
         self.uses.get(statement).and_then(|of| of.get(argument)).map_or(&[], |domains| domains)
     }
 
+    /// Whether an argument uses a value before it is made; `statement` is its number among all.
+    pub fn is_early(&self, statement: usize, argument: usize) -> bool {
+        self.early.contains(&(statement, argument))
+    }
+
     /// The domains of the values that a statement makes, by place in a row.
     pub fn made_by(&self, statement: usize) -> &[Domain] {
         self.made.get(statement).map_or(&[], Vec::as_slice)
@@ -186,36 +211,40 @@ impl Ids {
     }
 }
 
-/// How arguments and domains meet.
-fn meetings(
-    recording: &Recording,
-    timeline: &Timeline,
-    makings: &HashMap<Argument, (usize, Vec<Making>)>,
-) -> BTreeMap<(usize, usize, Domain), Meeting> {
-    let mut met: BTreeMap<(usize, usize, Domain), Meeting> = BTreeMap::new();
-    for (order, moment) in timeline.moments.iter().enumerate() {
-        let transaction = &recording.transactions[moment.transaction as usize];
-        let step = &transaction.steps[moment.step as usize];
-        for (argument, value) in step.arguments.iter().enumerate() {
-            let Some((number, of_value)) = makings.get(value) else { continue };
-            for making in of_value {
-                let meeting = met.entry((step.shape, argument, making.domain)).or_default();
-                let is_own = making.transaction == moment.transaction;
-                // Its own transaction knows its order whatever the clock says.
-                if making.order < order || is_own && making.order <= order {
-                    meeting.hits += 1;
-                    if meeting.values.len() < SHARED_MIN {
-                        meeting.values.insert(*number);
+impl Ids {
+    /// How arguments and domains meet; notes the uses that are too early.
+    fn meetings(
+        &mut self,
+        recording: &Recording,
+        timeline: &Timeline,
+        makings: &HashMap<Argument, (usize, Vec<Making>)>,
+        firsts: &[usize],
+    ) -> BTreeMap<(usize, usize, Domain), Meeting> {
+        let mut met: BTreeMap<(usize, usize, Domain), Meeting> = BTreeMap::new();
+        for (order, moment) in timeline.moments.iter().enumerate() {
+            let transaction = &recording.transactions[moment.transaction as usize];
+            let step = &transaction.steps[moment.step as usize];
+            for (argument, value) in step.arguments.iter().enumerate() {
+                let Some((number, of_value)) = makings.get(value) else { continue };
+                for making in of_value {
+                    let meeting = met.entry((step.shape, argument, making.domain)).or_default();
+                    let length = matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
+                    meeting.is_long |= length;
+                    if making.order < order {
+                        meeting.hits += 1;
+                        if meeting.values.len() < SHARED_MIN {
+                            meeting.values.insert(*number);
+                        }
+                    } else {
+                        meeting.early += 1;
+                        let first = firsts[moment.transaction as usize];
+                        self.early.insert((first + moment.step as usize, argument));
                     }
-                } else {
-                    meeting.early += 1;
                 }
-                let length = matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
-                meeting.is_long |= length;
             }
         }
+        met
     }
-    met
 }
 
 /// Whether a column has the name of a domain: it is the domain's, or refers to it, as `order_id` of any table does to `id`

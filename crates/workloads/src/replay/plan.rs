@@ -93,7 +93,8 @@ impl Plan {
         let of_part = |part: &Part| StatementFacts::of(&shape(part, &arguments), syntax);
         let facts: Vec<StatementFacts> = parts.iter().map(of_part).collect();
         let timeline = Timeline::of(&recording);
-        let ids = Ids::of(&recording, &facts, &timeline);
+        let firsts = firsts(&recording);
+        let ids = Ids::of(&recording, &facts, &timeline, &firsts);
         let constants = constants(&recording, &ids);
         let written = parts.into_iter().zip(&constants);
         let statements: Vec<Statement> =
@@ -107,9 +108,6 @@ impl Plan {
             OrderRule::Times => Order::default(),
         };
         let (kinds, kind_of) = kinds(&recording, &statements);
-        let lengths = recording.transactions.iter().map(|transaction| transaction.steps.len());
-        let firsts =
-            lengths.scan(0, |next, length| Some(std::mem::replace(next, *next + length))).collect();
         Ok(Self {
             recording,
             kinds,
@@ -163,6 +161,12 @@ impl Plan {
         };
         filled.into_iter().map(sorted).collect()
     }
+}
+
+/// By transaction, the number of its first statement among all.
+fn firsts(recording: &Recording) -> Vec<usize> {
+    let lengths = recording.transactions.iter().map(|transaction| transaction.steps.len());
+    lengths.scan(0, |next, length| Some(std::mem::replace(next, *next + length))).collect()
 }
 
 /// How the order of a recording is kept between sessions, beside that of values that the server made.

@@ -186,13 +186,19 @@ pub async fn run<S: Session>(
     let transaction = replay.plan.transaction(input.transaction);
     let mut done = 0;
     let ended = statements(replay, input, prepared, session, &mut done).await;
-    if ended.is_err() {
-        for place in done..transaction.steps.len() {
-            replay.answers.miss(replay.plan.spot(input.transaction, place));
+    let count = transaction.steps.len();
+    match &ended {
+        Ok(_) => {
+            replay.progress.reach(Reached { transaction: input.transaction, steps: ENDED });
         }
+        // It may be tried again: what depends on it goes on with the session's next transaction.
+        Err(error) if done == count && transaction.ending == Ending::Commit => {
+            replay.answers.fail_end(replay.plan.spot(input.transaction, count - 1), error);
+        }
+        Err(_) => (done..count).for_each(|place| {
+            replay.answers.miss(replay.plan.spot(input.transaction, place));
+        }),
     }
-    // What depends on it goes on: a transaction that failed made nothing.
-    replay.progress.reach(Reached { transaction: input.transaction, steps: ENDED });
     ended
 }
 
@@ -254,9 +260,11 @@ async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Co
     let plan = &replay.plan;
     let conflicts = plan.order.before(transaction, u32::try_from(place).unwrap_or(u32::MAX));
     let step = &plan.steps(transaction)[place];
+    let number = plan.spot(transaction, place).number;
     let makers = step.arguments.iter().enumerate().filter_map(|(argument, value)| {
         let domains = plan.ids.used(step.shape, argument);
-        domains.iter().find_map(|domain| plan.ids.maker(*domain, value))
+        let maker = domains.iter().find_map(|domain| plan.ids.maker(*domain, value));
+        maker.filter(|_| !plan.ids.is_early(number, argument))
     });
     let makers = makers
         .filter(|maker| *maker != transaction)
@@ -268,6 +276,10 @@ async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Co
         let begun = counts.start();
         let has_reached = replay.progress.wait(wanted).await;
         replay.answers.waited(counts.start().since(begun), !has_reached);
+        if !has_reached {
+            // Nobody else waits as long for the same.
+            replay.progress.reach(wanted);
+        }
     }
 }
 
@@ -312,7 +324,7 @@ async fn execute<S: Session>(
     session: &mut S,
 ) -> Result<(Option<RowsSeen>, RowEffect), DbError> {
     let (plan, step) = (&replay.plan, spot.step);
-    let replaced = replay.replaced(step);
+    let replaced = replay.replaced(spot);
     let value = |index: &usize| {
         let replaced = replaced.iter().find(|(argument, _)| argument == index);
         match replaced.map(|(_, made)| made).or_else(|| step.arguments.get(*index)) {

@@ -133,26 +133,23 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
         "UPDATE orders SET state = 1 WHERE id = :p1",
         "INSERT INTO items (order_id, quantity) VALUES (:p1, :p2)",
         "SELECT log(:p1)",
+        "UPDATE stock SET quantity = quantity - :p1, reserved = :p2",
     ];
-    let lines = [
-        (0, 0, 2, "40, 9", ""),
-        (0, 100, 0, "5", "[7]"),
-        (0, 200, 0, "7", "[8]"),
-        (0, 300, 0, "9", "[9]"),
-        (1, 400, 1, "7", ""),
-        (1, 500, 2, "8, 7", ""),
-        (1, 600, 3, "7", ""),
-        (1, 700, 3, "8", ""),
-        (1, 800, 3, "9", ""),
-    ];
+    let mut lines = vec![(0, 0, 2, "40, 9", "")];
+    let ids = ["7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+    let made = ["[7]", "[8]", "[9]", "[10]", "[11]", "[12]", "[13]", "[14]", "[15]", "[16]"];
+    lines.extend((100..).step_by(100).zip(made).map(|(at, made)| (0, at, 0, "7", made)));
+    lines.extend([(1, 2_000, 1, "7", ""), (1, 2_100, 2, "8, 7", ""), (1, 2_200, 4, "7, 8", "")]);
+    lines.extend((2_300..).step_by(100).zip(ids).map(|(at, id)| (1, at, 3, id, "")));
     let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Times).unwrap();
     let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
     assert!(uses(1, 0), "the same column");
     assert!(uses(2, 0), "a column that refers to it");
     assert!(!uses(2, 1), "the quantity was 9 before there was an order 9");
-    assert!(!uses(0, 0), "two values only, and one of them too early");
-    assert!(uses(3, 0), "three values, each after it was made");
-    assert_eq!(plan.ids.count(), 3);
+    assert!(!uses(0, 0), "one value only");
+    assert!(!uses(4, 0) && !uses(4, 1), "few values, by chance");
+    assert!(uses(3, 0), "ten values, each after it was made");
+    assert_eq!(plan.ids.count(), 10);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
-use super::answers::Answers;
+use super::answers::{Answers, Spot};
 use super::ids::MadeHere;
 use super::plan::{OrderRule, Plan};
 use super::progress::{ENDED, Progress, Reached};
@@ -216,11 +216,13 @@ impl Replay {
     }
 
     /// The arguments of a statement that are replaced by what was made here.
-    pub(super) fn replaced(&self, step: &Step) -> Vec<(usize, Argument)> {
+    pub(super) fn replaced(&self, spot: Spot<'_>) -> Vec<(usize, Argument)> {
         let (mut replaced, mut missing) = (Vec::new(), 0);
-        for (argument, value) in step.arguments.iter().enumerate() {
-            let domains = self.plan.ids.used(step.shape, argument);
-            if !domains.iter().any(|domain| self.plan.ids.maker(*domain, value).is_some()) {
+        let ids = &self.plan.ids;
+        for (argument, value) in spot.step.arguments.iter().enumerate() {
+            let domains = ids.used(spot.step.shape, argument);
+            let is_made = domains.iter().any(|domain| ids.maker(*domain, value).is_some());
+            if !is_made || ids.is_early(spot.number, argument) {
                 continue;
             }
             match self.made.get(domains, value) {
@@ -357,6 +359,7 @@ impl Workload for Replay {
         answers.digests = AnswerDigests {
             shapes: self.plan.shapes(),
             titles: Arc::clone(&self.plan.titles),
+            limited: plan.facts.iter().map(|facts| facts.stability.why().is_some()).collect(),
             of: self.answers.digests(),
         };
         Some(answers)
