@@ -35,8 +35,9 @@ pub struct Ids {
     uses: Vec<Vec<Box<[Domain]>>>,
     /// By domain and value, the transaction that makes it. A value that several make is left out.
     makers: HashMap<(Domain, Argument), u32>,
-    /// Arguments that use a value before it is made, by the number of their statement among all: it was another one then.
-    early: HashSet<(usize, usize)>,
+    /// Arguments that use a value before it is made in a domain, by the number of their statement among all: it was another
+    /// one then.
+    early: HashSet<(usize, usize, Domain)>,
 }
 
 /// A made value: its domain, and the place of its making in the timeline.
@@ -194,20 +195,25 @@ impl Ids {
         self.uses.get(statement).and_then(|of| of.get(argument)).map_or(&[], |domains| domains)
     }
 
-    /// Whether an argument uses a value before it is made; `statement` is its number among all.
-    pub fn is_early(&self, statement: usize, argument: usize) -> bool {
-        self.early.contains(&(statement, argument))
-    }
-
     /// The domains of the values that a statement makes, by place in a row.
     pub fn made_by(&self, statement: usize) -> &[Domain] {
         self.made.get(statement).map_or(&[], Vec::as_slice)
     }
 
-    /// The transaction that makes a value of a domain.
-    pub fn maker(&self, domain: Domain, value: &Argument) -> Option<u32> {
-        // The key is owned: a value is looked up once per use.
-        self.makers.get(&(domain, value.clone())).copied()
+    /// The domains from which a statement, whose number among all is given, has the value of an argument, each with the
+    /// transaction that makes it.
+    pub fn origins<'a>(
+        &'a self,
+        number: usize,
+        shape: usize,
+        (argument, value): (usize, &'a Argument),
+    ) -> impl Iterator<Item = (Domain, u32)> + 'a {
+        self.used(shape, argument).iter().filter_map(move |domain| {
+            // The key is owned: a value is looked up once per use.
+            let maker = self.makers.get(&(*domain, value.clone()))?;
+            let is_early = self.early.contains(&(number, argument, *domain));
+            (!is_early).then_some((*domain, *maker))
+        })
     }
 }
 
@@ -238,7 +244,8 @@ impl Ids {
                     } else {
                         meeting.early += 1;
                         let first = firsts[moment.transaction as usize];
-                        self.early.insert((first + moment.step as usize, argument));
+                        let statement = first + moment.step as usize;
+                        self.early.insert((statement, argument, making.domain));
                     }
                 }
             }
@@ -287,10 +294,10 @@ impl MadeHere {
         values.insert((domain, recorded.clone()), made);
     }
 
-    /// What was made in place of a value of one of these domains.
-    pub fn get(&self, domains: &[Domain], recorded: &Argument) -> Option<Argument> {
+    /// What was made in place of a value of a domain.
+    pub fn get(&self, domain: Domain, recorded: &Argument) -> Option<Argument> {
         let values = self.by_value.read().unwrap_or_else(PoisonError::into_inner);
-        domains.iter().find_map(|domain| values.get(&(*domain, recorded.clone())).cloned())
+        values.get(&(domain, recorded.clone())).cloned()
     }
 
     /// Calls a function with what leads back from texts that were made here to the recorded ones, if they differ.

@@ -261,10 +261,9 @@ async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Co
     let conflicts = plan.order.before(transaction, u32::try_from(place).unwrap_or(u32::MAX));
     let step = &plan.steps(transaction)[place];
     let number = plan.spot(transaction, place).number;
-    let makers = step.arguments.iter().enumerate().filter_map(|(argument, value)| {
-        let domains = plan.ids.used(step.shape, argument);
-        let maker = domains.iter().find_map(|domain| plan.ids.maker(*domain, value));
-        maker.filter(|_| !plan.ids.is_early(number, argument))
+    let arguments = step.arguments.iter().enumerate();
+    let makers = arguments.filter_map(|argument| {
+        plan.ids.origins(number, step.shape, argument).next().map(|(_, maker)| maker)
     });
     let makers = makers
         .filter(|maker| *maker != transaction)

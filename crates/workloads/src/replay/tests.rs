@@ -5,6 +5,7 @@ use std::time::Duration;
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 
 use serde_json::json;
+use triphammer_capture::Argument;
 use triphammer_capture::recording::{Recording, read};
 
 use super::Replay;
@@ -131,7 +132,7 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
     let statements = [
         "INSERT INTO orders (customer) VALUES (:p1) RETURNING id",
         "UPDATE orders SET state = 1 WHERE id = :p1",
-        "INSERT INTO items (order_id, quantity) VALUES (:p1, :p2)",
+        "INSERT INTO items (order_id, quantity) VALUES (:p1, :p2) RETURNING id",
         "SELECT log(:p1)",
         "UPDATE stock SET quantity = quantity - :p1, reserved = :p2",
     ];
@@ -139,7 +140,7 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
     let ids = ["7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     let made = ["[7]", "[8]", "[9]", "[10]", "[11]", "[12]", "[13]", "[14]", "[15]", "[16]"];
     lines.extend((100..).step_by(100).zip(made).map(|(at, made)| (0, at, 0, "7", made)));
-    lines.extend([(1, 2_000, 1, "7", ""), (1, 2_100, 2, "8, 7", ""), (1, 2_200, 4, "7, 8", "")]);
+    lines.extend([(1, 2_000, 1, "7", ""), (1, 2_100, 2, "8, 7", "[8]"), (1, 2_200, 4, "7, 8", "")]);
     lines.extend((2_300..).step_by(100).zip(ids).map(|(at, id)| (1, at, 3, id, "")));
     let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Times).unwrap();
     let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
@@ -149,7 +150,11 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
     assert!(!uses(0, 0), "one value only");
     assert!(!uses(4, 0) && !uses(4, 1), "few values, by chance");
     assert!(uses(3, 0), "ten values, each after it was made");
-    assert_eq!(plan.ids.count(), 10);
+    assert_eq!(plan.ids.count(), 11);
+    // The item that the statement makes has the number of the order.
+    let spot = plan.spot(12, 0);
+    let mut origins = plan.ids.origins(spot.number, 2, (0, &spot.step.arguments[0]));
+    assert_eq!(origins.next().map(|(_, maker)| maker), Some(2), "that order's transaction");
 }
 
 #[test]

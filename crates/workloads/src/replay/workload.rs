@@ -218,14 +218,13 @@ impl Replay {
     /// The arguments of a statement that are replaced by what was made here.
     pub(super) fn replaced(&self, spot: Spot<'_>) -> Vec<(usize, Argument)> {
         let (mut replaced, mut missing) = (Vec::new(), 0);
-        let ids = &self.plan.ids;
         for (argument, value) in spot.step.arguments.iter().enumerate() {
-            let domains = ids.used(spot.step.shape, argument);
-            let is_made = domains.iter().any(|domain| ids.maker(*domain, value).is_some());
-            if !is_made || ids.is_early(spot.number, argument) {
+            let mut origins =
+                self.plan.ids.origins(spot.number, spot.step.shape, (argument, value)).peekable();
+            if origins.peek().is_none() {
                 continue;
             }
-            match self.made.get(domains, value) {
+            match origins.find_map(|(domain, _)| self.made.get(domain, value)) {
                 Some(made) => replaced.push((argument, made)),
                 None => missing += 1,
             }
