@@ -5,7 +5,6 @@ use std::time::Duration;
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 
 use serde_json::json;
-use triphammer_capture::Argument;
 use triphammer_capture::recording::{Recording, read};
 
 use super::Replay;
