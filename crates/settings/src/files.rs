@@ -30,8 +30,8 @@ impl Files {
         self.0.join(path.trim_start_matches('/'))
     }
 
-    /// Contents of a regular file without the white space around them; `None` if empty. Users may name
-    /// the root, so a pipe or a device is not read.
+    /// Contents of a regular file without the white space around them; `None` if empty. Users may
+    /// name the root, so a pipe or a device is not read.
     pub fn text(&self, path: &str) -> Option<String> {
         let text = read_text(&self.path(path), TEXT_BYTES_MAX).ok()?;
         let text = text.trim();

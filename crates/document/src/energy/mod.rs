@@ -201,8 +201,8 @@ pub struct EnergyComparison {
     pub b_joules: Option<f64>,
     /// Rate of B over that of A: energy is comparable at equal rates only.
     pub rate_ratio: Option<f64>,
-    /// Energy of B per transaction over that of A; `None` if the rates or the kinds of source differ,
-    /// or if it is not known.
+    /// Energy of B per transaction over that of A; `None` if the rates or the kinds of source
+    /// differ, or if it is not known.
     pub ratio: Option<f64>,
     /// The result in words, or why there is no ratio.
     pub words: String,
@@ -462,7 +462,7 @@ fn reason(a: Option<&[OfRun<'_>]>, b: Option<&[OfRun<'_>]>, rates: Option<f64>) 
     }
     if let Some((_, other)) = a.iter().chain(b).find(|run| run.1.kind != kind) {
         return Some(format!(
-            "no ratio: {} and {} do not measure the same; read both sides from the same kind of source",
+            "no ratio: {} and {} do not measure the same; read both sides from one kind of source",
             kind.title(),
             other.kind.title()
         ));

@@ -241,8 +241,8 @@ fn checked(first: Vec<(String, Reading)>) -> Result<Vec<(String, Reading)>, Stri
     if first.len() > DOMAINS_MAX {
         let count = first.len();
         return Err(format!(
-            "it has {count} series of energy or power, and at most {DOMAINS_MAX} are read: labels of \
-             --power-metric choose among them"
+            "it has {count} series of energy or power, and at most {DOMAINS_MAX} are read: labels \
+             of --power-metric choose among them"
         ));
     }
     match twice(&first).first() {
