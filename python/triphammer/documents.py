@@ -1231,7 +1231,7 @@ class EnergyComparison(Record):
     b_joules: Optional[float]
     #: Rate of B over that of A: energy is comparable at equal rates only.
     rate_ratio: Optional[float]
-    #: Energy of B per transaction over that of A; `None` if the rates differ, or if it is not known.
+    #: Energy of B per transaction over that of A; `None` if the rates or the kinds of source differ, or if it is not known.
     ratio: Optional[float]
     #: The result in words, or why there is no ratio.
     words: str
@@ -1261,6 +1261,8 @@ class EnergyFigures(Record):
     counted: str
     #: Energy per transaction that is counted, in joules; `None` if none was.
     joules_per_transaction: Optional[float]
+    #: What it was read from: only figures of the same kind are comparable.
+    kind: EnergySourceKind
     #: Whose energy it is: of the server's host, or of one that the client shares.
     of: EnergyOf
     #: Rate of these in the timed window, per second.
@@ -2372,7 +2374,7 @@ class PriceComponent(Record):
 
 
 class PriceList(Record):
-    """What the measured system costs: the components of a price file, all in one currency."""
+    """What the measured system costs: the components of a price file, all in one currency. One that is read from a document is checked like a price file."""
 
     __slots__ = ()
     #: The components, in the order of the file; at least one.

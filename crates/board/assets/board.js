@@ -5,6 +5,9 @@
 const form = document.getElementById('filters');
 const rows = [...document.querySelectorAll('table.results tbody tr:not(.class)')];
 
+/** What the value of a cell can be compared within: a currency, a kind of source. */
+const groupOf = (row, column) => row.cells[column].dataset.group ?? '';
+
 /** The value by which a cell is sorted; null if it is empty, which is last in either direction. */
 function valueOf(row, column, kind) {
   const cell = row.cells[column];
@@ -22,9 +25,10 @@ function compare(a, b) {
 /** Sorts each class of a table by itself: results of two classes cannot be compared. */
 function sort(table, column, kind, down) {
   for (const body of table.tBodies) {
-    const keyed = [...body.rows].filter((row) => !row.classList.contains('class')).map((row) => ({ row, value: valueOf(row, column, kind) }));
+    const keyed = [...body.rows].filter((row) => !row.classList.contains('class')).map((row) => ({ row, value: valueOf(row, column, kind), group: groupOf(row, column) }));
     keyed.sort((a, b) => {
       if (a.value === null || b.value === null) return (a.value === null) - (b.value === null);
+      if (a.group !== b.group) return compare(a.group, b.group);
       return down ? compare(b.value, a.value) : compare(a.value, b.value);
     });
     body.append(...keyed.map((one) => one.row));
@@ -67,7 +71,17 @@ function tests() {
   return all;
 }
 
+/** A limit applies within a currency or kind of source only: if there are several, once one is chosen. */
+function limit() {
+  for (const field of form.querySelectorAll('[data-within]')) {
+    const within = form.elements.namedItem(field.dataset.within);
+    field.disabled = within !== null && within.value === '';
+    field.title = field.disabled ? `Choose one first: ${within.previousElementSibling.textContent}` : '';
+  }
+}
+
 function filter() {
+  limit();
   const all = tests();
   let shown = 0;
   for (const row of rows) {

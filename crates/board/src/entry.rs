@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use triphammer_bundle::{Container, repeat, verify};
 use triphammer_document::bundle::{BundleVerification, Signature};
 use triphammer_document::compare::Run;
+use triphammer_document::energy::EnergySourceKind;
 use triphammer_document::host::Host;
 use triphammer_document::profile::PrimaryMetricName;
 use triphammer_document::result::RunResult;
@@ -171,11 +172,18 @@ impl Entry {
         is_one.then(|| (mean(prices.iter().map(|(value, _)| *value)), currency))
     }
 
-    /// Joules per transaction: the mean of its runs; `None` unless all have them.
-    pub(crate) fn joules(&self) -> Option<f64> {
-        let of = |run: &Run| run.result.energy.as_ref()?.figures.as_ref()?.joules_per_transaction;
-        let joules: Vec<f64> = self.runs.iter().map(of).collect::<Option<_>>()?;
-        (!joules.is_empty()).then(|| mean(joules.into_iter()))
+    /// Joules per transaction, and what they were read from: the mean of its runs; `None` unless all
+    /// have them from one kind of source.
+    pub(crate) fn joules(&self) -> Option<(f64, EnergySourceKind)> {
+        let of = |run: &Run| {
+            let figures = run.result.energy.as_ref()?.figures.as_ref()?;
+            Some((figures.joules_per_transaction?, figures.kind))
+        };
+        let joules: Vec<(f64, EnergySourceKind)> =
+            self.runs.iter().map(of).collect::<Option<_>>()?;
+        let kind = joules.first()?.1;
+        let is_one = joules.iter().all(|(_, of)| *of == kind);
+        is_one.then(|| (mean(joules.iter().map(|(value, _)| *value)), kind))
     }
 
     /// The result in a few words: of several runs their mean, of what does not agree a claim.

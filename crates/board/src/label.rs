@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
-use triphammer_settings::failure::Failure;
+use triphammer_settings::failure::{Failure, excerpt};
 
 /// Longest name, in characters.
 const NAME_MAX: usize = 100;
@@ -64,7 +64,8 @@ impl Label {
         let refuse = |reason: String| Failure::refuse(format!("{}: {reason}", path.display()));
         let text =
             read_text(&path, SETTINGS_BYTES_MAX).map_err(|error| refuse(error.to_string()))?;
-        let label: Self = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+        let label: Self =
+            toml::from_str(&text).map_err(|error| refuse(excerpt(&error.to_string())))?;
         label.check().map_err(refuse)?;
         Ok(Some(label))
     }
@@ -144,5 +145,7 @@ mod tests {
             let error = read(text).unwrap_err();
             assert!(error.contains(reason) && error.contains("a.toml"), "{error}");
         }
+        let long = read(&format!("{ann}note = {}", "x".repeat(60_000))).unwrap_err();
+        assert!(long.len() < 2_000, "{} bytes", long.len());
     }
 }

@@ -286,3 +286,57 @@ fn page_of(entries: &[Entry], place: usize, board: &Board) -> String {
     let path = folder.path().join("site").join(entries[place].file("index.html"));
     std::fs::read_to_string(path).unwrap()
 }
+
+#[test]
+fn prices_and_energies_are_sorted_and_filtered_within_their_kind() {
+    use triphammer_document::energy::{Energy, EnergyFigures, EnergyOf, EnergySourceKind};
+    use triphammer_document::price::{MeasuredRate, Payment, Price, PriceComponent, PriceList};
+
+    let mut entries = entries(&[(&[100.0], 1), (&[100.0], 1)]);
+    let of = [("EUR", EnergySourceKind::Rapl), ("USD", EnergySourceKind::PowerMetric)];
+    for (entry, (currency, kind)) in entries.iter_mut().zip(of) {
+        let result = &mut entry.runs[0].result;
+        let server = PriceComponent {
+            name: "server".into(),
+            quantity: 1.0,
+            price: 0.004,
+            paid: Payment::Hour,
+            source: "offer 7".into(),
+        };
+        let list = PriceList { currency: currency.into(), components: vec![server] };
+        let counted = "transactions committed".to_owned();
+        let rate = MeasuredRate { counted: counted.clone(), per_second: 100.0, interval: None };
+        result.price = Some(Price::new(&list, &rate));
+        let figures = EnergyFigures {
+            of: EnergyOf::ServerHost,
+            kind,
+            counted,
+            per_second: 100.0,
+            watts: 60.0,
+            joules_per_transaction: Some(0.6),
+            primary_metric_per_watt: None,
+            above_idle: None,
+            client_cpu_share: None,
+        };
+        result.energy = Some(Energy { sources: vec![], figures: Some(figures), gaps: vec![] });
+    }
+    let folder = TempDir::new().unwrap();
+    let site = Site::begin(&folder.path().join("site")).unwrap();
+    page::write(&site, "Tests", &entries, &Board::of(&entries)).unwrap();
+    site.publish().unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("site").join(name)).unwrap();
+    let index = read("index.html");
+    for part in [
+        r#"select name="currency""#,
+        r#"select name="source""#,
+        r#"data-within="currency""#,
+        r#"data-group="EUR""#,
+        r#"data-currency="USD""#,
+        r#"data-group="RAPL""#,
+        "0.0111 EUR",
+    ] {
+        assert!(index.contains(part), "{part}: {index}");
+    }
+    let page = read(&entries[0].file("index.html"));
+    assert!(page.contains("server: 0.00400 per hour") && page.contains("60.0 W by RAPL"), "{page}");
+}

@@ -3,8 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use triphammer_core::small_file::read_text;
+
 /// Maximum number of entries of a folder that are read.
 const ENTRIES_MAX: usize = 100_000;
+/// Maximum size of a file, in bytes: `/proc/cpuinfo` of a thousand processors has about 2 MiB.
+const TEXT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Files below a root folder.
 #[derive(Clone, Debug)]
@@ -26,9 +30,10 @@ impl Files {
         self.0.join(path.trim_start_matches('/'))
     }
 
-    /// Contents of a file without the white space around them; `None` if empty.
+    /// Contents of a regular file without the white space around them; `None` if empty. Users may
+    /// name the root, so a pipe or a device is not read.
     pub fn text(&self, path: &str) -> Option<String> {
-        let text = std::fs::read_to_string(self.path(path)).ok()?;
+        let text = read_text(&self.path(path), TEXT_BYTES_MAX).ok()?;
         let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
     }

@@ -809,7 +809,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Prometheus node exporter on the database's host, such as http://db1:9100/metrics",
     )
     .titled(Group::Observe, "Node exporter of the database's host")
-    .marked(&[OfTransactions]),
+    .marked(&[OfHost, OfTransactions]),
     value(
         "energy-metrics",
         "URL",
@@ -819,7 +819,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Observe, "Exporter of the database host's energy")
     .default_words("that of --host-metrics, and the counters of this host")
-    .marked(&[OfTransactions, NotReplayed]),
+    .marked(&[OfHost, OfTransactions, NotReplayed]),
     value(
         "power-metric",
         "METRIC",
@@ -828,7 +828,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Observe, "Metric of power in watts")
     .default_words("the known metrics of energy")
-    .marked(&[OfTransactions, NotReplayed]),
+    .marked(&[OfHost, OfTransactions, NotReplayed]),
     value(
         "idle",
         "TIME",

@@ -1182,7 +1182,7 @@ export interface EnergyComparison {
   b_joules: number | null;
   /** Rate of B over that of A: energy is comparable at equal rates only. */
   rate_ratio: number | null;
-  /** Energy of B per transaction over that of A; `null` if the rates differ, or if it is not known. */
+  /** Energy of B per transaction over that of A; `null` if the rates or the kinds of source differ, or if it is not known. */
   ratio: number | null;
   /** The result in words, or why there is no ratio. */
   words: string;
@@ -1208,6 +1208,8 @@ export interface EnergyFigures {
   counted: string;
   /** Energy per transaction that is counted, in joules; `null` if none was. */
   joules_per_transaction: number | null;
+  /** What it was read from: only figures of the same kind are comparable. */
+  kind: EnergySourceKind;
   /** Whose energy it is: of the server's host, or of one that the client shares. */
   of: EnergyOf;
   /** Rate of these in the timed window, per second. */
@@ -2802,7 +2804,7 @@ export interface PriceComponent {
   source: string;
 }
 
-/** What the measured system costs: the components of a price file, all in one currency. */
+/** What the measured system costs: the components of a price file, all in one currency. One that is read from a document is checked like a price file. */
 export interface PriceList {
   /** The components, in the order of the file; at least one. */
   components: PriceComponent[];

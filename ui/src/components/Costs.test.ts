@@ -19,7 +19,7 @@ const price: RunPrice = {
 const energy: Energy = {
   sources: [{ kind: 'rapl', of: 'shared_host', host: null, domains: [{ name: 'package-0', joules: 600, coverage: 1 }], joules: 600, watts: 60, idle_watts: 20 }],
   figures: {
-    of: 'shared_host', counted: 'New-Orders committed', per_second: 100, watts: 60, joules_per_transaction: 0.6, primary_metric_per_watt: 100,
+    of: 'shared_host', kind: 'rapl', counted: 'New-Orders committed', per_second: 100, watts: 60, joules_per_transaction: 0.6, primary_metric_per_watt: 100,
     above_idle: { idle_s: 30, idle_watts: 20, watts: 40, joules_per_transaction: 0.4 }, client_cpu_share: 0.25,
   },
   gaps: [],

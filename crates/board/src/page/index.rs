@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use triphammer_document::bundle::Disagreement;
-use triphammer_settings::format::{counted, figure, integer, milliseconds, precise};
+use triphammer_settings::format::{counted, figure, integer, milliseconds, money, precise};
 use triphammer_statistics::compare::Better;
 
 use super::{badge, layout, link, submitter, verified};
@@ -68,7 +68,8 @@ pub(super) fn page(title: &str, entries: &[Entry], board: &Board) -> String {
                      code { "triphammer repeat" } " shows whether it is true." }
                 @if columns.energy {
                     li { "Energy per transaction is comparable at equal rates only: each result has "
-                         "its own rate." }
+                         "its own rate. Sources measure different parts of a host: joules are sorted and "
+                         "filtered within a kind of source only." }
                 }
             }
         }
@@ -97,11 +98,16 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
     let of = |value: fn(&Entry) -> &str| -> BTreeSet<&str> {
         entries.iter().map(value).filter(|value| !value.is_empty()).collect()
     };
+    let currencies: BTreeSet<String> =
+        entries.iter().filter_map(|entry| Some(entry.price()?.1)).collect();
+    let sources = entries.iter().filter_map(|entry| Some(entry.joules()?.1.title()));
     let choices = [
         ("workload", "Workload", of(|entry| &entry.head.workload)),
         ("database", "Database", of(|entry| &entry.head.product)),
         ("host", "Host", of(|entry| &entry.head.cpu)),
         ("kind", "Submitter", of(|entry| entry.label.as_ref().map_or("", |l| l.kind.name()))),
+        ("currency", "Currency", currencies.iter().map(String::as_str).collect()),
+        ("source", "Energy read from", sources.collect()),
     ];
     html! {
         form #filters .filters.card hidden {
@@ -116,10 +122,17 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
                 }
             }
             @if columns.price {
-                label { span { "Price at most" } input type="number" name="price" min="0" step="any"; }
+                // Only within a currency, and joules only within a kind of source.
+                label {
+                    span { "Price at most" }
+                    input type="number" name="price" min="0" step="any" data-within="currency";
+                }
             }
             @if columns.energy {
-                label { span { "Joules at most" } input type="number" name="energy" min="0" step="any"; }
+                label {
+                    span { "Joules at most" }
+                    input type="number" name="energy" min="0" step="any" data-within="source";
+                }
             }
             label.check { input type="checkbox" name="signed" value="1"; span { "signed only" } }
             button type="reset" { "All" }
@@ -196,7 +209,10 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
         tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
            data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
            data-signed=[entry.key().map(|_| "1")]
-           data-price=[entry.price().map(|(value, _)| value)] data-energy=[entry.joules()] {
+           data-price=[entry.price().map(|(value, _)| value)]
+           data-currency=[entry.price().map(|(_, currency)| currency)]
+           data-energy=[entry.joules().map(|(value, _)| value)]
+           data-source=[entry.joules().map(|(_, kind)| kind.title())] {
             td.number.rank data-value=(place + 1) data-label="Rank" {
                 @if ranked.is_apart() { (place + 1) }
                 @else {
@@ -226,13 +242,18 @@ fn prices(entry: &Entry, columns: Columns) -> Markup {
     html! {
         @if columns.price {
             @let price = entry.price();
-            td.number data-label="Per million" data-value=[price.as_ref().map(|(value, _)| value)] {
-                @if let Some((value, currency)) = &price { (figure(*value)) " " (currency) }
+            td.number data-label="Per million" data-value=[price.as_ref().map(|(value, _)| value)]
+               data-group=[price.as_ref().map(|(_, currency)| currency)] {
+                @if let Some((value, currency)) = &price { (money(*value)) " " (currency) }
             }
         }
         @if columns.energy {
-            td.number data-label="J each" data-value=[entry.joules()] {
-                @if let Some(joules) = entry.joules() { (figure(joules)) }
+            @let joules = entry.joules();
+            td.number data-label="J each" data-value=[joules.map(|(value, _)| value)]
+               data-group=[joules.map(|(_, kind)| kind.title())] {
+                @if let Some((value, kind)) = joules {
+                    (figure(value)) " " small.quiet { (kind.title()) }
+                }
             }
         }
     }
@@ -315,7 +336,10 @@ fn other(entry: &Entry, reasons: &[String]) -> Markup {
         tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
            data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
            data-signed=[entry.key().map(|_| "1")]
-           data-price=[entry.price().map(|(value, _)| value)] data-energy=[entry.joules()] {
+           data-price=[entry.price().map(|(value, _)| value)]
+           data-currency=[entry.price().map(|(_, currency)| currency)]
+           data-energy=[entry.joules().map(|(value, _)| value)]
+           data-source=[entry.joules().map(|(_, kind)| kind.title())] {
             th scope="row" {
                 a href=(link(entry)) { (entry.answer()) }
                 " " small.quiet { (entry.found.job_kind.noun()) ", " (head.workload) }

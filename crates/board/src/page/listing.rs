@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use triphammer_bundle::this_program;
+use triphammer_document::energy::EnergySourceKind;
 
 use crate::entry::Entry;
 use crate::rank::{Board, key};
@@ -38,6 +39,7 @@ struct Listed<'a> {
     price_per_million: Option<f64>,
     currency: Option<String>,
     joules_per_transaction: Option<f64>,
+    energy_source: Option<EnergySourceKind>,
     /// What comparable results have in common; `None` without a rank.
     class: Option<std::collections::BTreeMap<String, String>>,
     rank: Option<usize>,
@@ -49,7 +51,7 @@ pub(super) fn json(title: &str, entries: &[Entry], board: &Board) -> String {
     let results = entries.iter().enumerate().map(|(place, entry)| {
         let rank = board.place(place).map(|(_, position)| position + 1);
         let label = entry.label.as_ref();
-        let price = entry.price();
+        let (price, joules) = (entry.price(), entry.joules());
         Listed {
             folder: format!("results/{}", entry.slug),
             bundle: &entry.name,
@@ -68,7 +70,8 @@ pub(super) fn json(title: &str, entries: &[Entry], board: &Board) -> String {
             runs: entry.runs.len(),
             price_per_million: price.as_ref().map(|(value, _)| *value),
             currency: price.map(|(_, currency)| currency),
-            joules_per_transaction: entry.joules(),
+            joules_per_transaction: joules.map(|(value, _)| value),
+            energy_source: joules.map(|(_, kind)| kind),
             class: rank.map(|_| key(entry)),
             rank,
             no_rank_because: board.no_rank_because(place),

@@ -147,15 +147,15 @@ fn costs(entry: &Entry) -> Markup {
         @if let Some(price) = run.and_then(|run| run.price.as_ref()) {
             dt { "Price" }
             dd {
-                (figure(price.per_year)) " " (price.list.currency) " per year"
+                (price.list.show(price.per_year)) " per year"
                 @if let Some(of) = &price.per_million {
-                    ", " (figure(of.value)) " " (price.list.currency) " per million "
+                    ", " (price.list.show_estimate(of)) " per million "
                     (price.counted)
                 }
                 ul.quiet {
                     @for part in &price.list.components {
-                        li { (figure(part.quantity)) " × " (part.name) ": " (figure(part.price)) " "
-                             (price.list.currency) " (" (part.source) ")" }
+                        li { (part.name) ": " (part.payment()) ", in " (price.list.currency) " ("
+                             (part.source) ")" }
                     }
                 }
             }
@@ -164,7 +164,7 @@ fn costs(entry: &Entry) -> Markup {
             dt { "Energy" }
             dd {
                 @if let Some(of) = &energy.figures {
-                    (figure(of.watts)) " W"
+                    (figure(of.watts)) " W by " (of.kind.title())
                     @if let Some(joules) = of.joules_per_transaction {
                         ", " (figure(joules)) " J for each of " (of.counted) ", at "
                         (figure(of.per_second)) " per second"

@@ -253,10 +253,16 @@ fn scaphandre_kepler_and_named_metrics_are_read() {
 fn what_cannot_be_read_is_an_error_before_the_run_or_is_said() {
     let program = Program::new();
     let url = format!("http://{}/metrics", exporter(|_| "up 1\n".to_owned()));
+    let twice = |_| {
+        let line = |at: &str| format!("node_rapl_package_joules_total{{path=\"{at}\"}} 1\n");
+        line("intel-rapl:0") + &line("intel-rapl:1")
+    };
+    let twice = format!("http://{}/metrics", exporter(twice));
     let run = [&RUN[..], &["1s"]].concat();
     for (args, message) in [
         (vec!["--energy-metrics", url.as_str()], "it has none of the metrics node_rapl_"),
         (vec!["--energy-metrics", &url, "--power-metric", "watts"], "it has no metric watts"),
+        (vec!["--energy-metrics", &twice], "it has package-0 more than once"),
         (vec!["--power-metric", "watts"], "--power-metric needs the exporter"),
         (vec!["--energy-metrics", &url, "--power-metric", "7"], "expected the name of a metric"),
         (vec!["--energy-metrics", "db1"], "expected a URL"),
@@ -273,6 +279,9 @@ fn what_cannot_be_read_is_an_error_before_the_run_or_is_said() {
     assert!(done.code == 0 && done.err.contains("no energy can be read"), "{}", done.err);
     let report = program.ok(&["report", "last"]);
     assert!(report.contains("this host shows no energy counters"), "{report}");
+    let energy = program.json(&run)["energy"].take();
+    let is_read = !energy["sources"].as_array().is_none_or(Vec::is_empty);
+    assert!(energy.is_null() || is_read, "nobody asked for it: {energy:#}");
     let doctor = program.run(&["doctor", "--sysfs", "empty"]).out;
     assert!(doctor.contains("energy_counters"), "{doctor}");
     let host = Host::new(&program);

@@ -153,6 +153,8 @@ pub struct EnergyDomain {
 pub struct EnergyFigures {
     /// Whose energy it is: of the server's host, or of one that the client shares.
     pub of: EnergyOf,
+    /// What it was read from: only figures of the same kind are comparable.
+    pub kind: EnergySourceKind,
     /// What is counted: what the primary metric counts, such as `New-Orders committed`.
     pub counted: String,
     /// Rate of these in the timed window, per second.
@@ -199,14 +201,21 @@ pub struct EnergyComparison {
     pub b_joules: Option<f64>,
     /// Rate of B over that of A: energy is comparable at equal rates only.
     pub rate_ratio: Option<f64>,
-    /// Energy of B per transaction over that of A; `None` if the rates differ, or if it is not
-    /// known.
+    /// Energy of B per transaction over that of A; `None` if the rates or the kinds of source
+    /// differ, or if it is not known.
     pub ratio: Option<f64>,
     /// The result in words, or why there is no ratio.
     pub words: String,
 }
 
 impl EnergySourceKind {
+    /// Whether a domain did not move that must: the counter of a processor that runs. A power and a
+    /// counter of memory may be 0, and so may Kepler's idle or dynamic part of a package.
+    fn is_still(self, domain: &str, joules: f64) -> bool {
+        let is_package = domain.starts_with("package") && !domain.contains("mode=");
+        self != Self::PowerMetric && is_package && joules <= 0.0
+    }
+
     /// Name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -275,10 +284,9 @@ impl Part {
         part
     }
 
-    /// Mean power, in watts; `None` if nothing was read, or a counter never moved: a host that runs
-    /// uses energy.
+    /// Mean power, in watts; `None` if nothing was read.
     fn watts(self) -> Option<f64> {
-        (self.read_s > 0.0 && self.joules > 0.0).then(|| self.joules / self.read_s)
+        (self.read_s > 0.0).then(|| self.joules / self.read_s)
     }
 }
 
@@ -293,9 +301,12 @@ impl EnergySource {
         for domain in &read.domains {
             let part = Part::within(&domain.run, window_ms);
             let coverage = coverage(part).min(1.0);
-            let of_domain = part.watts().filter(|_| coverage >= COVERAGE_MIN);
+            let is_still = read.kind.is_still(&domain.name, part.joules);
+            let of_domain = part.watts().filter(|_| coverage >= COVERAGE_MIN && !is_still);
             watts = watts.zip(of_domain).map(|(sum, watts)| sum + watts);
-            let of_idle = Part::within(&domain.idle, [0, u64::MAX]).watts();
+            let of_idle = Part::within(&domain.idle, [0, u64::MAX]);
+            let is_still = read.kind.is_still(&domain.name, of_idle.joules);
+            let of_idle = of_idle.watts().filter(|_| !is_still);
             idle = idle.zip(of_idle).map(|(sum, watts)| sum + watts);
             domains.push(EnergyDomain { name: domain.name.clone(), joules: part.joules, coverage });
         }
@@ -321,7 +332,8 @@ impl EnergySource {
     fn gaps(&self) -> impl Iterator<Item = String> {
         let title = self.title();
         let lost = self.domains.iter().filter(|domain| domain.coverage < COVERAGE_MIN);
-        let still = self.domains.iter().filter(|domain| domain.joules <= 0.0);
+        let is_still = |of: &&EnergyDomain| self.kind.is_still(&of.name, of.joules);
+        let still = self.domains.iter().filter(is_still);
         let still = still.filter(|domain| domain.coverage >= COVERAGE_MIN);
         let of_lost = |domain: &EnergyDomain| {
             let (name, share) = (&domain.name, percent(domain.coverage));
@@ -330,7 +342,10 @@ impl EnergySource {
         let of_still = |domain: &EnergyDomain| {
             format!("{title}: the counter {} did not move in the timed window", domain.name)
         };
-        let gaps: Vec<_> = lost.map(of_lost).chain(still.map(of_still)).collect();
+        let nothing = self.watts.filter(|watts| *watts <= 0.0).map(|_| {
+            format!("{title}: it read 0 W in the timed window, and a host that runs uses energy")
+        });
+        let gaps: Vec<_> = lost.map(of_lost).chain(still.map(of_still)).chain(nothing).collect();
         gaps.into_iter()
     }
 }
@@ -372,7 +387,7 @@ impl EnergyFigures {
         read: &EnergySourceReadings,
         input: &EnergyInput<'_>,
     ) -> Option<Self> {
-        let watts = source.watts?;
+        let watts = source.watts.filter(|watts| *watts > 0.0)?;
         let rate = input.rate;
         let per = |watts: f64| (rate.per_second > 0.0).then(|| watts / rate.per_second);
         let above_idle = source.idle_watts.map(|idle_watts| AboveIdle {
@@ -383,6 +398,7 @@ impl EnergyFigures {
         });
         Some(Self {
             of: source.of,
+            kind: source.kind,
             per_second: rate.per_second,
             watts,
             joules_per_transaction: per(watts),
@@ -438,11 +454,18 @@ fn reason(a: Option<&[OfRun<'_>]>, b: Option<&[OfRun<'_>]>, rates: Option<f64>) 
         let side = if a.is_none() { "A" } else { "B" };
         return Some(format!("not every run of {side} measured the energy of the database's host"));
     };
-    let of = a[0].1.of;
+    let EnergyFigures { of, kind, .. } = *a[0].1;
     if a.iter().chain(b).any(|run| run.1.of != of) {
         return Some(
             "no ratio: a host that the client shares uses the client's energy, too".to_owned(),
         );
+    }
+    if let Some((_, other)) = a.iter().chain(b).find(|run| run.1.kind != kind) {
+        return Some(format!(
+            "no ratio: {} and {} do not measure the same; read both sides from one kind of source",
+            kind.title(),
+            other.kind.title()
+        ));
     }
     let is_alike = (1.0 / (1.0 + RATES_ALIKE)..=1.0 + RATES_ALIKE).contains(&rates);
     (!is_alike).then(|| {

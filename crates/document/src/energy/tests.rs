@@ -87,10 +87,42 @@ fn a_domain_that_vanishes_leaves_no_figure_but_a_reason() {
 #[test]
 fn a_counter_that_stands_still_is_not_energy() {
     let mut domains = busy();
-    domains[1].run.iter_mut().for_each(|span| span.microjoules = 0);
+    domains[0].run.iter_mut().for_each(|span| span.microjoules = 0);
     let found = energy(vec![source(EnergyOf::SharedHost, domains)], 0);
     assert_eq!(found.figures, None);
-    assert!(found.gaps[0].contains("the counter dram did not move"), "{:?}", found.gaps);
+    assert!(found.gaps[0].contains("the counter package-0 did not move"), "{:?}", found.gaps);
+}
+
+#[test]
+fn memory_and_powers_may_be_0() {
+    let mut domains = busy();
+    domains[1].run.iter_mut().for_each(|span| span.microjoules = 0);
+    let found = energy(vec![source(EnergyOf::SharedHost, domains.clone())], 0);
+    assert_eq!((found.figures.unwrap().watts, found.gaps.len()), (60.0, 0));
+    // Of a power supply that stands by, whatever its name.
+    domains[1].name = "package_watts{psu=2}".into();
+    let power = |domains| EnergySourceReadings {
+        kind: EnergySourceKind::PowerMetric,
+        ..source(EnergyOf::SharedHost, domains)
+    };
+    let found = energy(vec![power(domains.clone())], 0);
+    assert_eq!((found.figures.unwrap().watts, found.gaps.len()), (60.0, 0));
+    domains.remove(0);
+    let found = energy(vec![power(domains)], 0);
+    assert_eq!(found.figures, None);
+    assert!(found.gaps[0].contains("it read 0 W"), "{:?}", found.gaps);
+}
+
+#[test]
+fn energies_of_different_kinds_of_source_have_no_ratio() {
+    let rapl = source(EnergyOf::ServerHost, busy());
+    let plug = EnergySourceReadings { kind: EnergySourceKind::PowerMetric, ..rapl.clone() };
+    let [rapl, plug] = [rapl, plug].map(|source| energy(vec![source], 0));
+    let compare = |a: &Energy, b: &Energy| EnergyComparison::new(&[Some(a)], &[Some(b)]).unwrap();
+    assert_eq!(compare(&plug, &plug).ratio, Some(1.0));
+    let found = compare(&rapl, &plug);
+    assert_eq!(found.ratio, None);
+    assert!(found.words.contains("no ratio: RAPL and a metric"), "{}", found.words);
 }
 
 #[test]

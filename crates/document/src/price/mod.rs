@@ -4,7 +4,8 @@
 //! Documents keep the whole list, so that anyone can compute the figures again.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_settings::format::{figure, money};
 use triphammer_statistics::compare::{Better, Comparison};
 use triphammer_statistics::{Estimate, Interval};
@@ -26,13 +27,28 @@ const COMPONENTS_MAX: usize = 200;
 /// Longest name or source, in characters.
 const TEXT_MAX: usize = 300;
 
-/// What the measured system costs: the components of a price file, all in one currency.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// What the measured system costs: the components of a price file, all in one currency. One that is
+/// read from a document is checked like a price file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PriceList {
     /// Code of the currency by ISO 4217: `EUR`.
     pub currency: String,
     /// The components, in the order of the file; at least one.
     pub components: Vec<PriceComponent>,
+}
+
+impl<'de> Deserialize<'de> for PriceList {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Unchecked {
+            currency: String,
+            components: Vec<PriceComponent>,
+        }
+        let Unchecked { currency, components } = Unchecked::deserialize(from)?;
+        let list = Self { currency, components };
+        list.check().map_err(|why| D::Error::custom(format!("price list: {why}")))?;
+        Ok(list)
+    }
 }
 
 /// A component of a price list.

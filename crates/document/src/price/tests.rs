@@ -108,3 +108,19 @@ fn costs_of_two_sides_are_a_ratio_with_an_interval() {
     let found = PriceComparison::new([price.clone(), price], &unknown);
     assert!(found.ratio.is_none() && found.words.contains("no interval"), "{}", found.words);
 }
+
+#[test]
+fn a_list_in_a_document_is_checked_like_a_price_file() {
+    let text = |price: &str, years: &str| {
+        format!(
+            r#"{{"currency": "EUR", "components": [{{"name": "a", "quantity": 1, "price": {price},
+                "paid": {{"every": "once", "years": {years}}}, "source": "offer 7"}}]}}"#
+        )
+    };
+    let list: PriceList = serde_json::from_str(&text("3", "1")).unwrap();
+    assert_eq!(list.per_year(), 3.0);
+    for (price, years, reason) in [("-3", "1", "price -3"), ("3", "0", "years 0")] {
+        let error = serde_json::from_str::<PriceList>(&text(price, years)).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}

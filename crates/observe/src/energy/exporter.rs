@@ -20,10 +20,10 @@ use crate::host_metrics::prometheus::{Sample, samples};
 pub(super) const UNKNOWN: &str = "it has none of the metrics node_rapl_*_joules_total, scaph_host_energy_microjoules, \
      scaph_host_power_microwatts, kepler_node_*_joules_total; --power-metric names another one in \
      watts";
-/// Labels that name the host or the zone itself: no part of a domain's name.
+/// Labels of known exporters that name the host or the zone itself: no part of a domain's name.
 const LEFT_OUT: [&str; 5] = ["node_name", "instance", "node", "hostname", "zone"];
 /// Longest name of a domain, in characters.
-const NAME_MAX: usize = 120;
+const NAME_MAX: usize = 300;
 
 /// A metric in watts, with labels that it must have: `shelly_power_watts{plug="db1"}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Wanted {
                 let labels = (sample.name == metric.name).then(|| sample.labels())??;
                 let has = |wanted: &(String, String)| labels.contains(wanted);
                 let is_it = metric.labels.iter().all(has);
-                is_it.then(|| (shown(&metric.name, &kept(&labels)), Reading::Power(sample.value)))
+                is_it.then(|| (shown(&metric.name, &labels), Reading::Power(sample.value)))
             }
         }
     }

@@ -2,9 +2,11 @@
 
 use triphammer_document::energy::EnergySpan;
 
-/// Largest power of a domain, in watts: a counter that would have needed more has restarted, or has
-/// gone round more than once.
+/// Largest power of a counter's domain, in watts: one that would have needed more has restarted, or
+/// has gone round more than once.
 const WATTS_MAX: u64 = 2_000;
+/// Largest reading of a power, in watts: a rack has less, and a larger one has another unit.
+const POWER_MAX: f64 = 1e6;
 /// Longest time between two readings of a power, in milliseconds: what was between is not known.
 const POWER_GAP_MAX_MS: u64 = 10_000;
 /// Most spans of a domain. Beyond it neighbours are joined: after more than an hour, two seconds are
@@ -76,7 +78,7 @@ pub(super) fn between(before: Reading, now: Reading, passed_ms: u64) -> Option<u
         }
         (Reading::Power(before), Reading::Power(now)) => {
             let mean = f64::midpoint(before, now);
-            let is_known = passed_ms <= POWER_GAP_MAX_MS && (0.0..=1e6).contains(&mean);
+            let is_known = passed_ms <= POWER_GAP_MAX_MS && (0.0..=POWER_MAX).contains(&mean);
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

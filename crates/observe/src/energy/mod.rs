@@ -14,7 +14,7 @@ pub(crate) mod rapl;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -52,7 +52,12 @@ pub struct EnergyPlan {
     exporter: Option<(Exporter, bool)>,
     metric: Option<PowerMetric>,
     idle: Option<Duration>,
+    /// Whether a setting asks for energy: only then is it said that there is none.
+    is_asked: bool,
 }
+
+/// The settings that ask for energy.
+const ASKING: [&str; 4] = ["energy-metrics", "power-metric", "idle", "sysfs"];
 
 impl EnergyPlan {
     /// Whether the idle host is to be read.
@@ -77,7 +82,9 @@ pub fn plan(settings: &mut Settings, host: Option<&Exporter>) -> Result<EnergyPl
                        such as http://db1:8080/metrics";
         return Err(SpecError::new(message).about("power-metric"));
     }
-    Ok(EnergyPlan { powercap: powercap(settings)?, exporter, metric, idle: idle(settings)? })
+    let is_asked = ASKING.iter().any(|name| settings.get(name).is_some());
+    let (powercap, idle) = (powercap(settings)?, idle(settings)?);
+    Ok(EnergyPlan { powercap, exporter, metric, idle, is_asked })
 }
 
 /// Where the energy counters of this host are.
@@ -159,8 +166,7 @@ impl Meter {
                 merge: POWER.merge,
             })
         };
-        let names: Vec<String> =
-            first.into_iter().map(|(name, _)| name).take(DOMAINS_MAX).collect();
+        let names: BTreeSet<String> = first.into_iter().map(|(name, _)| name).collect();
         let series = names.iter().map(|name| (name.clone(), named(name))).collect();
         let domains = names.into_iter().map(|name| (name, Domain::default())).collect();
         Self { kind, of, host, from: Mutex::new(from), domains: Mutex::new(domains), series }
@@ -191,10 +197,12 @@ impl Meter {
         let half = if self.host.is_some() { took / 2 } else { 0 };
         let mut measured = Measured::new();
         let mut domains = locked(&self.domains);
-        for (name, reading) in read {
-            let Some(domain) = domains.get_mut(&name) else { continue };
-            let watts = domain.record(due_ms + half, reading, is_idle);
-            measured.extend(watts.map(|watts| (Arc::clone(&self.series[&name]), watts)));
+        // Two readings of one name are those of a series that was not there at first.
+        let twice = twice(&read);
+        for (name, reading) in read.iter().filter(|(name, _)| !twice.contains(name.as_str())) {
+            let Some(domain) = domains.get_mut(name) else { continue };
+            let watts = domain.record(due_ms + half, *reading, is_idle);
+            measured.extend(watts.map(|watts| (Arc::clone(&self.series[name]), watts)));
         }
         measured
     }
@@ -222,6 +230,30 @@ impl Meter {
     }
 }
 
+/// The names that a reading has more than once.
+fn twice(read: &[(String, Reading)]) -> BTreeSet<&str> {
+    let mut seen = BTreeSet::new();
+    read.iter().map(|(name, _)| name.as_str()).filter(|name| !seen.insert(*name)).collect()
+}
+
+/// Checks that a first reading has domains that can be told apart, and not too many.
+fn checked(first: Vec<(String, Reading)>) -> Result<Vec<(String, Reading)>, String> {
+    if first.len() > DOMAINS_MAX {
+        let count = first.len();
+        return Err(format!(
+            "it has {count} series of energy or power, and at most {DOMAINS_MAX} are read: labels \
+             of --power-metric choose among them"
+        ));
+    }
+    match twice(&first).first() {
+        Some(name) => Err(format!(
+            "it has {name} more than once, and which is meant is not known: name the series by \
+             --power-metric, or the exporter of one host"
+        )),
+        None => Ok(first),
+    }
+}
+
 /// What a panic left is as good as before it.
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
@@ -237,6 +269,7 @@ pub struct EnergyMeters {
     meters: Vec<Arc<Meter>>,
     gaps: Vec<String>,
     idle: Option<Duration>,
+    is_asked: bool,
 }
 
 impl EnergyMeters {
@@ -263,18 +296,17 @@ impl EnergyMeters {
             }
         }
         let of = if is_shared { EnergyOf::SharedHost } else { EnergyOf::ClientHost };
-        let first = plan.powercap.read();
-        match first.is_empty() {
-            false => {
+        match plan.powercap.first().and_then(checked) {
+            Ok(first) => {
                 let from = From::Files(plan.powercap.clone());
                 meters.push(Meter::new(EnergySourceKind::Rapl, of, from, first));
             }
             // The client's host does not matter where the database's is read.
-            true if meters.is_empty() => gaps.push(plan.powercap.why_unread()),
-            true => {}
+            Err(reason) if meters.is_empty() => gaps.push(reason),
+            Err(_) => {}
         }
         let meters = meters.into_iter().map(Arc::new).collect();
-        Ok(Self { meters, gaps, idle: plan.idle })
+        Ok(Self { meters, gaps, idle: plan.idle, is_asked: plan.is_asked })
     }
 
     /// Asks an exporter which of its metrics are energy or power.
@@ -290,7 +322,7 @@ impl EnergyMeters {
         let first = exporter::readings(&text, &wanted);
         match first.is_empty() {
             true => Err(format!("it has no metric {}", wanted.name())),
-            false => Ok((wanted, first)),
+            false => Ok((wanted, checked(first)?)),
         }
     }
 
@@ -327,11 +359,15 @@ impl EnergyMeters {
         })
     }
 
-    /// What was read, once the observers have ended, or did not end in time.
+    /// What was read, once the observers have ended, or did not end in time; `None` if there is no
+    /// source, and no setting asked for one.
     #[must_use]
-    pub fn into_readings(self) -> EnergyReadings {
+    pub fn into_readings(self) -> Option<EnergyReadings> {
+        if self.meters.is_empty() && !self.is_asked {
+            return None;
+        }
         let sources = self.meters.iter().map(|meter| meter.take_readings()).collect();
-        EnergyReadings { sources, gaps: self.gaps }
+        Some(EnergyReadings { sources, gaps: self.gaps })
     }
 }
 

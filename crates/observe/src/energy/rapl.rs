@@ -54,12 +54,13 @@ impl Powercap {
         let zones = names.iter().filter_map(|zone| {
             let numbers = zone.strip_prefix(ZONES)?;
             let of = |file: &str| format!("{}/{zone}/{file}", self.folder);
-            let name = self.files.text(&of("name"))?;
             let package = numbers.split(':').next()?;
-            let name = match name.as_str() {
-                "dram" => format!("dram-{package}"),
-                name if name.starts_with("package") => name.to_owned(),
-                _ => return None,
+            let name = match self.files.text(&of("name")).as_deref() {
+                Some("dram") => format!("dram-{package}"),
+                Some(name) if name.starts_with("package") => name.to_owned(),
+                Some(_) => return None,
+                // It may be one that counts.
+                None => return Some(Zone { name: zone.clone(), microjoules: None, range: None }),
             };
             let microjoules = self.files.number(&of("energy_uj"));
             let range = self.files.number(&of("max_energy_range_uj"));
@@ -68,24 +69,39 @@ impl Powercap {
         zones.collect()
     }
 
-    /// The counters that can be read. A part of a package's energy is no figure, so all of them must.
+    /// The first reading: of all zones, as a part of a host's energy would be taken for all of it.
+    ///
+    /// # Errors
+    /// When the host shows no zones, or when zones cannot be read: names them.
+    pub fn first(&self) -> Result<Vec<(String, Reading)>, String> {
+        let zones = self.zones();
+        if zones.is_empty() {
+            return Err("this host shows no energy counters (RAPL): most virtual machines and \
+                        containers have none"
+                .to_owned());
+        }
+        let unread = zones.iter().filter(|zone| zone.microjoules.is_none());
+        let unread: Vec<&str> = unread.map(|zone| zone.name.as_str()).collect();
+        if !unread.is_empty() {
+            return Err(format!(
+                "energy counters of this host (RAPL) cannot be read: {}; most systems let root only \
+                 read them, and `triphammer doctor` says what they need",
+                unread.join(", ")
+            ));
+        }
+        Ok(Self::readings(zones))
+    }
+
+    /// The counters that can be read now; one that cannot leaves a gap.
     pub fn read(&self) -> Vec<(String, Reading)> {
+        Self::readings(self.zones())
+    }
+
+    fn readings(zones: Vec<Zone>) -> Vec<(String, Reading)> {
         let of = |zone: Zone| {
             let microjoules = zone.microjoules?;
             Some((zone.name, Reading::Counter { microjoules, range: zone.range }))
         };
-        self.zones().into_iter().filter_map(of).collect()
-    }
-
-    /// Why nothing can be read, in words.
-    pub fn why_unread(&self) -> String {
-        match self.zones().is_empty() {
-            true => "this host shows no energy counters (RAPL): most virtual machines and \
-                     containers have none"
-                .to_owned(),
-            false => "the energy counters of this host (RAPL) can be read by root only: \
-                      `triphammer doctor` says what they need"
-                .to_owned(),
-        }
+        zones.into_iter().filter_map(of).collect()
     }
 }

@@ -143,9 +143,56 @@ fn counters_that_may_not_be_read_are_named() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "intel-rapl:0/name", "package-0\n");
     let powercap = Powercap::in_sysfs(folder.path());
-    assert!(powercap.read().is_empty() && powercap.why_unread().contains("by root only"));
+    let reason = powercap.first().unwrap_err();
+    assert!(
+        powercap.read().is_empty() && reason.contains("cannot be read: package-0;"),
+        "{reason}"
+    );
     let nothing = Powercap::in_root(Files::under(folder.path()));
-    assert!(nothing.why_unread().contains("shows no energy counters"));
+    assert!(nothing.first().unwrap_err().contains("shows no energy counters"));
+}
+
+#[test]
+fn a_part_of_the_counters_is_not_taken_for_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let powercap = host(folder.path());
+    assert_eq!(powercap.first().unwrap().len(), 4);
+    let class = folder.path().join("class/powercap");
+    std::fs::remove_file(class.join("intel-rapl:1/energy_uj")).unwrap();
+    std::fs::remove_file(class.join("intel-rapl:1:0/name")).unwrap();
+    let reason = powercap.first().unwrap_err();
+    assert!(reason.contains("cannot be read: package-1, intel-rapl:1:0;"), "{reason}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_counter_that_is_a_pipe_or_a_device_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let powercap = host(folder.path());
+    let counter = |zone: &str| folder.path().join("class/powercap").join(zone).join("energy_uj");
+    let [pipe, device] = [counter("intel-rapl:0"), counter("intel-rapl:1")];
+    std::fs::remove_file(&pipe).unwrap();
+    std::fs::remove_file(&device).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
+    let reason = powercap.first().unwrap_err();
+    assert!(reason.contains("cannot be read: package-0, package-1;"), "{reason}");
+}
+
+#[test]
+fn series_are_told_apart_or_refused() {
+    let metric = Wanted::Metric("power_watts".parse().unwrap());
+    let text = "power_watts{instance=\"a\"} 60\npower_watts{instance=\"b\"} 10";
+    let read = checked(readings(text, &metric)).unwrap();
+    let names: Vec<&str> = read.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["power_watts{instance=a}", "power_watts{instance=b}"]);
+    let kepler = "kepler_node_cpu_joules_total{node_name=\"a\",zone=\"package\"} 60
+kepler_node_cpu_joules_total{node_name=\"b\",zone=\"package\"} 10";
+    let reason = checked(readings(kepler, &Wanted::Kepler)).unwrap_err();
+    assert!(reason.contains("it has package more than once"), "{reason}");
+    let many: String = (0..65).map(|n| format!("power_watts{{outlet=\"{n}\"}} 1\n")).collect();
+    let reason = checked(readings(&many, &metric)).unwrap_err();
+    assert!(reason.contains("65 series") && reason.contains("at most 64"), "{reason}");
 }
 
 /// What a node exporter writes (collector/rapl_linux.go).

@@ -323,7 +323,7 @@ impl Driving<'_, '_, '_, '_> {
         if let Some(observers) = self.observers {
             facts.observed = Some(observers.end(handle.is_aborted()).await);
         }
-        facts.energy = self.beside.energy.map(EnergyMeters::into_readings);
+        facts.energy = self.beside.energy.and_then(EnergyMeters::into_readings);
         let Some(streams) = self.streams else { return };
         let (mut taken, troubles) = streams.end(|| handle.is_aborted()).await;
         let baseline = baseline.map(|(alone, queries, s)| alone.into_taken(queries, s));

@@ -125,6 +125,22 @@ fn malformed_requests_are_refused_without_a_stumble() {
             "POST",
             "/api/v1/preview",
             JSON,
+            "{\"command\":\"run\",\"target\":\"null\",\"settings\":{\"workload\":\"tpc-b\",\
+             \"host-metrics\":\"http://10.0.0.1/x\"}}",
+            422,
+        ),
+        (
+            "POST",
+            "/api/v1/preview",
+            JSON,
+            "{\"command\":\"run\",\"target\":\"null\",\"settings\":{\"workload\":\"tpc-b\",\
+             \"energy-metrics\":\"http://10.0.0.1/x\"}}",
+            422,
+        ),
+        (
+            "POST",
+            "/api/v1/preview",
+            JSON,
             "{\"command\":\"run\",\"target\":\"null\",\"settings\":{\"duration\":\"-1s\"}}",
             422,
         ),
