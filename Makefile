@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall dist test-packages cycles docs gallery test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint lint-release generate bench build bench-build ui deps
+.PHONY: run install uninstall dist test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint lint-release generate bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -120,11 +120,6 @@ fuzz: deps
 # Finds import cycles of more than three files in a crate, and new ones of its top-level modules.
 cycles:
 	tools/cycles.py
-
-# Makes the reports and pictures of docs/gallery.md on a private PostgreSQL and DuckDB; ten minutes. `make docs` puts the
-# reports into the book.
-gallery: build
-	tools/gallery.py
 
 # Builds the guides as a book, target/book/book/index.html; compiles mdbook once, into the user's cache.
 docs:

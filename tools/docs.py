@@ -26,8 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 SUMMARY = DOCS / "SUMMARY.md"
 BOOK = ROOT / "target/book"
-# Reports of tools/gallery.py, which the pictures of docs/gallery.md open in the book.
-GALLERY = ROOT / "target/gallery"
 MDBOOK = "0.5.4"
 
 FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.M | re.S)
@@ -156,19 +154,6 @@ def stage(source):
         shutil.copyfile(file, copy)
     summary = LINK.sub(lambda match: f"]({os.path.normpath(f'docs/{match.group(1)}')})", SUMMARY.read_text())
     (source / "SUMMARY.md").write_text(summary)
-    stage_reports(source / "docs")
-
-
-def stage_reports(docs):
-    """Copies the reports of the gallery into the book, and lets their pictures open them. Without reports, a picture
-    opens itself."""
-    page = docs / "gallery.md"
-    text = page.read_text()
-    for report in sorted(GALLERY.glob("*.html")):
-        (docs / "gallery").mkdir(exist_ok=True)
-        shutil.copyfile(report, docs / "gallery" / report.name)
-        text = text.replace(f")](images/gallery/{report.stem}.png)", f")](gallery/{report.name})")
-    page.write_text(text)
 
 
 class Page(html.parser.HTMLParser):
@@ -187,9 +172,7 @@ class Page(html.parser.HTMLParser):
 
 def wrong_in_book(html_root):
     """Broken links of the book."""
-    reports = html_root / "docs/gallery"
-    read = {file.resolve(): Page(file) for file in html_root.rglob("*.html")
-            if file.name not in ("404.html", "toc.html") and file.parent != reports}
+    read = {file.resolve(): Page(file) for file in html_root.rglob("*.html") if file.name not in ("404.html", "toc.html")}
     for file, page in read.items():
         for link in page.links:
             path, fragment = urldefrag(link)

@@ -196,14 +196,15 @@ fn a_host_that_shows_nothing_has_no_lines() {
     assert_eq!((nothing.lines.len(), nothing.verdict), (0, SetupVerdict::Fine));
     assert_eq!(nothing.unread.len(), 1, "one reason");
     assert_eq!(nothing.unread[0].checks.len(), host::CHECKS.len() + host::DATA_CHECKS.len());
-    // What accepts any word shows it.
+    // What accepts any word shows it, and counters that cannot be read are named.
     let words = ["governor", "energy_preference", "clock_source", "data_disk_write_cache"];
     for nonsense in ["", "x", "-1", "99999999999999999999999", "[", "cpu  1 2 3", "a b c : d - e"] {
         let files: Vec<_> = GOOD.iter().map(|(path, _)| (*path, nonsense)).collect();
         let (_folder, result) = host(&files);
         for line in &result.lines {
             let is_known = words.contains(&line.name.as_str())
-                || ["numa", "time_synchronization"].contains(&line.name.as_str());
+                || ["numa", "time_synchronization", "energy_counters"]
+                    .contains(&line.name.as_str());
             assert!(is_known, "`{nonsense}` gave {}: {}", line.name, line.value);
         }
     }
