@@ -231,7 +231,10 @@ fn events_at_a_rate_end_the_run() {
     assert_eq!(result["run"]["total"]["completed"], 100);
     assert_eq!(result["window"]["total"]["completed"], 100);
     assert_eq!(result["spec"]["load"], "rate:400/s");
-    assert_eq!(result["arrivals"]["offered"], 100, "{}", result["arrivals"]);
+    // One more may be due before the end of the last event is known: it is never started.
+    assert_eq!(result["arrivals"]["started"], 100, "{}", result["arrivals"]);
+    let offered = result["arrivals"]["offered"].as_u64().unwrap();
+    assert!((100..108).contains(&offered), "{}", result["arrivals"]);
     let ends_by_time = ["--events=1000000", "--rate=400", "--time=1", "--threads=8"];
     site.ok(&program, "a.lua", &ends_by_time, "run");
     let completed = last_run(&program)["run"]["total"]["completed"].as_u64().unwrap();

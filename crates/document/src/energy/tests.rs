@@ -122,7 +122,7 @@ fn energies_of_different_kinds_of_source_have_no_ratio() {
     assert_eq!(compare(&plug, &plug).ratio, Some(1.0));
     let found = compare(&rapl, &plug);
     assert_eq!(found.ratio, None);
-    assert!(found.words.contains("no ratio: RAPL and a metric"), "{}", found.words);
+    assert!(found.words.contains("no ratio: RAPL and power metric"), "{}", found.words);
 }
 
 #[test]
