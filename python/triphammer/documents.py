@@ -2227,8 +2227,8 @@ class OrderWaits(Record):
     """Waits for other sessions, by which a replay keeps the recorded order."""
 
     __slots__ = ()
-    #: Number of waits that were given up.
-    given_up: int
+    #: Number of waits that ended after the longest time that is waited, not with what they waited for.
+    timed_out: int
     #: Time of these waits, in seconds.
     waited_s: float
     #: Number of times that a statement waited for a transaction of another session.

@@ -23,7 +23,7 @@ pub(crate) struct Label {
     pub kind: SubmitterKind,
     /// Who paid for the measurement; `None` for nobody else.
     pub funded_by: Option<String>,
-    /// Where more is said about it, `https://…`.
+    /// Address of a page with details, `https://…`.
     pub url: Option<String>,
     /// What a reader should know.
     pub note: Option<String>,

@@ -1,5 +1,5 @@
 //! What may be compared, and with what. Results of the same work are a class; in it, those whose
-//! method allows it have a rank. The reason why another one has none is said.
+//! method allows it have a rank; for the others, the reason is given.
 
 use std::collections::BTreeMap;
 

@@ -4,37 +4,16 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use triphammer_bundle::make::{Options, make};
-use triphammer_core::SpecError;
 use triphammer_document::JobId;
 use triphammer_document::compare::Run;
 use triphammer_runner::job::{Job, Order as JobOrder};
 use triphammer_runner::watch::Silent;
 use triphammer_settings::command::JobKind;
-use triphammer_settings::target::{Reach, Secrets};
+use triphammer_settings::target::NoSecrets;
 use triphammer_settings::{Settings, Source};
 use triphammer_store::Store;
 
 use super::*;
-
-struct NoSecrets;
-
-impl Secrets for NoSecrets {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn prompt(&self, question: &str) -> Result<String, SpecError> {
-        Err(SpecError::new(question))
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Process
-    }
-
-    fn is_of_client(&self) -> bool {
-        false
-    }
-}
 
 /// A folder with a job store, bundles in `results`, and a site.
 struct Place {

@@ -12,13 +12,13 @@ pub const MADE_MAX: usize = 1_000;
 /// Longest such value, in bytes.
 pub const MADE_BYTES_MAX: usize = 256;
 
-/// What returns values that the server made.
-const MAKERS: [&str; 5] = ["returning", "nextval", "lastval", "currval", "last_insert_id"];
+/// Functions that return values that the server made.
+pub const MAKERS: [&str; 4] = ["nextval", "lastval", "currval", "last_insert_id"];
 
 /// Whether the rows of a statement are values that the server makes.
 #[must_use]
 pub fn makes_values(sql: &str) -> bool {
-    MAKERS.into_iter().any(|word| contains_ignoring_case(sql, word))
+    MAKERS.into_iter().chain(["returning"]).any(|word| contains_ignoring_case(sql, word))
 }
 
 /// What a server answered to a statement.

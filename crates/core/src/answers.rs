@@ -125,8 +125,8 @@ pub struct OrderWaits {
     pub waits: u64,
     /// Time of these waits, in seconds.
     pub waited_s: f64,
-    /// Number of waits that were given up.
-    pub given_up: u64,
+    /// Number of waits that ended after the longest time that is waited, not with what they waited for.
+    pub timed_out: u64,
 }
 
 /// What the statements of a replay answered.

@@ -158,7 +158,7 @@ pub struct RowEffect {
     pub changed: Option<u64>,
     /// Number of rows that it found, of which an UPDATE may have left some as they were.
     pub found: Option<u64>,
-    /// Number that it made for a column that counts by itself, such as AUTO_INCREMENT of MySQL: that of the first row.
+    /// Number that the server generated for a column such as AUTO_INCREMENT of MySQL: that of the first row.
     pub made_id: Option<u64>,
 }
 

@@ -7,7 +7,7 @@ use triphammer_document::compare::{
 use triphammer_settings::format::{counted, integer, milliseconds, percent};
 
 use crate::table::Table;
-use crate::words::shortened;
+use crate::words::{shortened, unread};
 
 /// Heading of whether the answers are equal.
 pub(crate) const ANSWERS: &str = "Are the answers equal?";
@@ -31,10 +31,7 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
         ));
     }
     if of.unread > 0 {
-        lines.push(format!(
-            "the rows of {} were not compared: this driver does not read them as texts",
-            counted(of.unread, "answers")
-        ));
+        lines.push(unread(of.unread));
     }
     if of.unreached > 0 {
         let statements = counted(of.unreached, "statements");

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::TestbedError;
 use crate::certificates::write_private;
+use crate::postgres_client::{failed, rows_of};
 use crate::server::{CERTIFICATE_USER, Commands, Launch, Server};
 use crate::thread_end::at_thread_end;
 
@@ -355,17 +356,7 @@ fn run_blocking(
         let _ = connection.await;
         messages
     });
-    let messages = asked.map_err(|error| {
-        let answer = error.as_db_error().map(ToString::to_string);
-        TestbedError::Failed(format!("{}: {sql}", answer.unwrap_or_else(|| format!("{error:?}"))))
-    })?;
-    let rows = messages.iter().filter_map(|message| match message {
-        tokio_postgres::SimpleQueryMessage::Row(row) => {
-            Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
-        }
-        _ => None,
-    });
-    Ok(rows.collect())
+    Ok(rows_of(&asked.map_err(|error| failed(sql, &error))?))
 }
 
 fn hba(options: &PostgresOptions) -> String {

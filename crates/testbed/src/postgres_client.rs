@@ -32,14 +32,7 @@ impl PostgresClient {
     /// When the server reports one.
     pub fn text(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
         let done = self.runtime.block_on(self.client.simple_query(sql));
-        let messages = done.map_err(|error| failed(sql, &error))?;
-        let row = |message: &SimpleQueryMessage| match message {
-            SimpleQueryMessage::Row(row) => {
-                Some((0..row.len()).map(|at| row.get(at).map(str::to_owned)).collect())
-            }
-            _ => None,
-        };
-        Ok(messages.iter().filter_map(row).collect())
+        Ok(rows_of(&done.map_err(|error| failed(sql, &error))?))
     }
 
     /// Prepares a statement and runs it with integers; returns the first column of its rows, integers too.
@@ -56,7 +49,19 @@ impl PostgresClient {
     }
 }
 
-fn failed(what: &str, error: &tokio_postgres::Error) -> TestbedError {
+/// The fields of all rows, as texts.
+pub fn rows_of(messages: &[SimpleQueryMessage]) -> Vec<Vec<Option<String>>> {
+    let row = |message: &SimpleQueryMessage| match message {
+        SimpleQueryMessage::Row(row) => {
+            Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+        }
+        _ => None,
+    };
+    messages.iter().filter_map(row).collect()
+}
+
+/// The error of a statement, in the server's words if it is the server's.
+pub fn failed(what: &str, error: &tokio_postgres::Error) -> TestbedError {
     let answer = error.as_db_error().map(ToString::to_string);
     TestbedError::Failed(format!("{}: {what}", answer.unwrap_or_else(|| format!("{error:?}"))))
 }

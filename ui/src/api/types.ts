@@ -2562,8 +2562,8 @@ export interface Order {
 
 /** Waits for other sessions, by which a replay keeps the recorded order. */
 export interface OrderWaits {
-  /** Number of waits that were given up. */
-  given_up: number;
+  /** Number of waits that ended after the longest time that is waited, not with what they waited for. */
+  timed_out: number;
   /** Time of these waits, in seconds. */
   waited_s: number;
   /** Number of times that a statement waited for a transaction of another session. */

@@ -205,14 +205,7 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
         let times = &run.window.total.response;
         (run.spec.users, (times.count > 0).then_some(times.p95_us))
     });
-    html! {
-        tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
-           data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
-           data-signed=[entry.key().map(|_| "1")]
-           data-price=[entry.price().map(|(value, _)| value)]
-           data-currency=[entry.price().map(|(_, currency)| currency)]
-           data-energy=[entry.joules().map(|(value, _)| value)]
-           data-source=[entry.joules().map(|(_, kind)| kind.title())] {
+    let cells = html! {
             td.number.rank data-value=(place + 1) data-label="Rank" {
                 @if ranked.is_apart() { (place + 1) }
                 @else {
@@ -232,8 +225,23 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
             (prices(entry, columns))
             td.wide data-label="Submitter" { (submitter(entry)) }
             td.wide data-label="Checked" { (checked(entry)) }
-            td.day data-label="Date" { (head.day()) }
-        }
+        td.day data-label="Date" { (head.day()) }
+    };
+    listed(entry, &cells)
+}
+
+/// A row of a result, with what rows are filtered by.
+fn listed(entry: &Entry, cells: &Markup) -> Markup {
+    let head = &entry.head;
+    let (price, joules) = (entry.price(), entry.joules());
+    html! {
+        tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
+           data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
+           data-signed=[entry.key().map(|_| "1")]
+           data-price=[price.as_ref().map(|(value, _)| value)]
+           data-currency=[price.as_ref().map(|(_, currency)| currency)]
+           data-energy=[joules.map(|(value, _)| value)]
+           data-source=[joules.map(|(_, kind)| kind.title())] { (cells) }
     }
 }
 
@@ -332,14 +340,7 @@ fn list(entries: &[Entry], title: &str, why: &str, listed: Vec<(usize, Vec<Strin
 
 fn other(entry: &Entry, reasons: &[String]) -> Markup {
     let head = &entry.head;
-    html! {
-        tr data-workload=(head.workload) data-database=(head.product) data-host=(head.cpu)
-           data-kind=(entry.label.as_ref().map_or("", |label| label.kind.name()))
-           data-signed=[entry.key().map(|_| "1")]
-           data-price=[entry.price().map(|(value, _)| value)]
-           data-currency=[entry.price().map(|(_, currency)| currency)]
-           data-energy=[entry.joules().map(|(value, _)| value)]
-           data-source=[entry.joules().map(|(_, kind)| kind.title())] {
+    let cells = html! {
             th scope="row" {
                 a href=(link(entry)) { (entry.answer()) }
                 " " small.quiet { (entry.found.job_kind.noun()) ", " (head.workload) }
@@ -352,7 +353,7 @@ fn other(entry: &Entry, reasons: &[String]) -> Markup {
                 (verified(entry))
                 @if entry.key().is_some() { " " (badge("plain", "signed")) }
             }
-            td.day data-label="Date" { (head.day()) }
-        }
-    }
+        td.day data-label="Date" { (head.day()) }
+    };
+    listed(entry, &cells)
 }

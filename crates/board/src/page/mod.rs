@@ -63,17 +63,24 @@ fn style() -> String {
     format!("{THEME}\n@media (prefers-color-scheme: dark) {{\n  :root {{{dark}}}\n}}\n\n{STYLE}")
 }
 
+/// What the head of every page has: its security policy and its title.
+fn meta(policy: &str, title: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        meta http-equiv="Content-Security-Policy" content=(policy);
+        title { (title) }
+    }
+}
+
 /// A page of the site; `root` leads to its top.
 fn layout(title: &str, root: &str, body: Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { (title) }
+                (meta(POLICY, title))
                 link rel="stylesheet" href={ (root) "assets/board.css" };
                 script defer src={ (root) "assets/board.js" } {}
             }
@@ -103,15 +110,12 @@ pub(crate) fn write_charts(site: &Site, entry: &mut Entry) -> Result<(), Failure
 /// The page with all charts: the web page's own, with the job as `job` has it. This is JSON that
 /// [`job_of_bundle`](triphammer_server::html_export::job_of_bundle) escaped.
 fn charts(entry: &Entry, job: &str) -> String {
+    let title = format!("{} on {}: all charts", entry.head.workload, entry.head.database());
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(POLICY_OF_CHARTS);
-                title { (entry.head.workload) " on " (entry.head.database()) ": all charts" }
+                (meta(POLICY_OF_CHARTS, &title))
                 link rel="stylesheet" href="../../assets/report.css";
             }
             body {

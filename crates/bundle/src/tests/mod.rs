@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use triphammer_core::{Rng, SpecError};
+use triphammer_core::Rng;
 use triphammer_document::bundle::{BundleVerification, Signature};
 use triphammer_document::compare::Run;
 use triphammer_document::{Document, JobId};
@@ -15,7 +15,7 @@ use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::job::{Job, Order};
 use triphammer_runner::watch::Silent;
 use triphammer_settings::command::JobKind;
-use triphammer_settings::target::{Reach, Secrets};
+use triphammer_settings::target::NoSecrets;
 use triphammer_settings::{Settings, Source};
 use triphammer_store::Store;
 
@@ -24,26 +24,6 @@ use crate::make::{Options, find, make};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
 use crate::repeat::{self, Repetition};
 use crate::verify::verify;
-
-struct NoSecrets;
-
-impl Secrets for NoSecrets {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn prompt(&self, question: &str) -> Result<String, SpecError> {
-        Err(SpecError::new(question))
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Process
-    }
-
-    fn is_of_client(&self) -> bool {
-        false
-    }
-}
 
 /// A job store with jobs of the null database.
 struct Jobs {

@@ -11,6 +11,7 @@ use triphammer_core::answers::{AnswerDigests, DivergenceCount, ReplayAnswers};
 use triphammer_statistics::compare::{self, Better, Comparison, Verdict};
 
 use super::run::Run;
+use crate::result::RunResult;
 
 /// Most statements of which the times are listed.
 const SPEEDS_MAX: usize = 100;
@@ -30,9 +31,8 @@ pub struct SideAnswers {
 }
 
 impl SideAnswers {
-    /// Adds the answers of a replay.
-    pub fn add(&mut self, mut answers: ReplayAnswers) {
-        let mut digests = std::mem::take(&mut answers.digests);
+    /// Adds the answers of a replay, and their digests.
+    pub fn add(&mut self, mut digests: AnswerDigests, answers: ReplayAnswers) {
         let of = std::mem::take(&mut digests.of);
         if of.is_empty() {
             return;
@@ -163,9 +163,9 @@ pub struct StatementSpeed {
 pub(super) const MEAN_STATEMENT: &str = "statement_mean";
 
 /// Number and total time, in microseconds, of the successful runs of a run's statements, by their texts.
-fn totals(run: &Run) -> BTreeMap<&str, (f64, f64)> {
+fn totals(run: &RunResult) -> BTreeMap<&str, (f64, f64)> {
     let mut totals: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    for of in &run.result.statements {
+    for of in &run.statements {
         #[expect(clippy::cast_precision_loss, reason = "the number of runs")]
         let runs = of.runs as f64;
         let (number, time) = totals.entry(of.text.as_str()).or_default();
@@ -176,18 +176,19 @@ fn totals(run: &Run) -> BTreeMap<&str, (f64, f64)> {
 }
 
 /// The mean time of the statements of a replay, in microseconds; `None` for other runs.
-pub(super) fn mean_statement(run: &crate::result::RunResult) -> Option<f64> {
+pub(super) fn mean_statement(run: &RunResult) -> Option<f64> {
     run.replay.as_ref()?;
-    #[expect(clippy::cast_precision_loss, reason = "the number of runs")]
-    let of = run.statements.iter().map(|of| (of.runs as f64, of.runs as f64 * of.mean_us));
-    let (number, time) = of.fold((0.0, 0.0), |(n, t), (number, time)| (n + number, t + time));
+    let totals = totals(run);
+    let sum = |(n, t): (f64, f64), (number, time): &(f64, f64)| (n + number, t + time);
+    let (number, time) = totals.values().fold((0.0, 0.0), sum);
     (number > 0.0).then(|| time / number)
 }
 
 /// The times of the statements in pairs of replays, those that became slower first, then those that became faster, then the
 /// others by their share of the time.
 pub(super) fn speeds(pairs: &[(&Run, &Run)], margin: f64) -> Vec<StatementSpeed> {
-    let totals: Vec<_> = pairs.iter().map(|(a, b)| (totals(a), totals(b))).collect();
+    let totals: Vec<_> =
+        pairs.iter().map(|(a, b)| (totals(&a.result), totals(&b.result))).collect();
     let Some((first, _)) = totals.first() else { return Vec::new() };
     let all: f64 = totals.iter().flat_map(|(a, _)| a.values()).map(|(_, time)| time).sum();
     let share = |text: &str| {

@@ -1,9 +1,9 @@
 //! The answers of a replay beside those of its recording.
 
 use triphammer_core::answers::{DivergenceCount, ReplayAnswers};
-use triphammer_core::text::one_line;
 use triphammer_settings::format::{clock, counted, duration, integer, percent};
 
+use super::tables::shortened;
 use crate::table::Table;
 
 /// Heading of what the answers are in all.
@@ -14,8 +14,6 @@ pub(crate) const DIFFERING: &str = "Statements whose answers differ";
 pub(crate) const EXAMPLES: &str = "The first divergences";
 /// Most rows of a table.
 const ROWS_MAX: usize = 30;
-/// Longest text of a statement, in characters.
-const STATEMENT_LENGTH: usize = 60;
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
 fn share(part: u64, of: u64) -> String {
@@ -46,10 +44,7 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
         ));
     }
     if of.unread > 0 {
-        lines.push(format!(
-            "the rows of {} were not compared: this driver does not read them as texts",
-            counted(of.unread, "answers")
-        ));
+        lines.push(unread(of.unread));
     }
     if of.without_answer > 0 {
         let statements = counted(of.without_answer, "statements");
@@ -75,17 +70,23 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
         ));
     }
     if of.order.waits > 0 {
-        let given_up = match of.order.given_up {
+        let timed_out = match of.order.timed_out {
             0 => String::new(),
-            given_up => format!("; {} given up", counted(given_up, "waits")),
+            timed_out => format!("; {} ended after the longest wait", counted(timed_out, "waits")),
         };
         lines.push(format!(
-            "{} for transactions of other sessions, {} in all{given_up}",
+            "{} for transactions of other sessions, {} in all{timed_out}",
             counted(of.order.waits, "waits"),
             duration(of.order.waited_s)
         ));
     }
     lines
+}
+
+/// That rows could not be compared.
+pub(crate) fn unread(answers: u64) -> String {
+    let answers = counted(answers, "answers");
+    format!("the rows of {answers} were not compared: this driver does not read them as texts")
 }
 
 /// The statements whose answers differ, and the first divergences; none if no answer does.
@@ -120,14 +121,5 @@ fn kind(of: &DivergenceCount, differing: u64) -> String {
     match of.count == differing {
         true => of.title.clone(),
         false => format!("{} {}", integer(of.count), of.title),
-    }
-}
-
-/// A statement in one line, for tables.
-pub(crate) fn shortened(text: &str) -> String {
-    let text = one_line(text);
-    match text.char_indices().nth(STATEMENT_LENGTH) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
     }
 }

@@ -16,10 +16,11 @@ use super::load;
 use super::queries;
 use super::query_streams;
 
-pub(super) use answers::{ANSWERS, answer_tables, answers, shortened};
+pub(super) use answers::{ANSWERS, answer_tables, answers, unread};
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
-    INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, slices, statements, times, times_note,
+    INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, shortened, slices, statements, times,
+    times_note,
 };
 pub(super) use verdicts::{
     AUDITS, LIMITED_BY, REQUIREMENTS, STEADINESS, audits, bottleneck, failures, in_short, in_unit,

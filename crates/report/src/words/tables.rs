@@ -42,8 +42,24 @@ pub(crate) fn slices(result: &RunResult) -> Option<Table> {
 pub(crate) const STATEMENTS: &str = "Statements over the whole run, in ms";
 /// Maximum number of statements that a report shows.
 const STATEMENTS_SHOWN: usize = 100;
-/// Maximum length of a statement in a report, in characters.
+/// Maximum length of a statement in this table, in characters: it has many columns.
 const STATEMENT_LENGTH: usize = 40;
+/// Maximum length of a statement, or of what was answered, in other tables.
+const TEXT_LENGTH: usize = 60;
+
+/// A text in one line of a table.
+pub(crate) fn shortened(text: &str) -> String {
+    cut(text, TEXT_LENGTH)
+}
+
+/// A text in one line, of so many characters at most.
+fn cut(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}
 
 /// Times of the statements of scripts.
 pub(crate) fn statements(result: &RunResult) -> Option<Table> {
@@ -53,14 +69,9 @@ pub(crate) fn statements(result: &RunResult) -> Option<Table> {
     let mut table =
         Table::new(2, &["script", "statement", "line", "runs", "failed", "mean", "max"]);
     for seen in result.statements.iter().take(STATEMENTS_SHOWN) {
-        let text = one_line(&seen.text);
-        let shown = match text.char_indices().nth(STATEMENT_LENGTH) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.into_owned(),
-        };
         table.row(vec![
             seen.transaction.clone(),
-            shown,
+            cut(&seen.text, STATEMENT_LENGTH),
             integer(seen.line as u64),
             integer(seen.runs),
             integer(seen.failures),

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use triphammer_core::SpecError;
-use triphammer_core::answers::AnswerDigests;
 use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionDef};
 use triphammer_document::compare::{
@@ -327,8 +326,8 @@ impl Question for Pairs {
         let server_settings = std::mem::take(&mut self.server_settings);
         let mut result = result.clone();
         if let Some(replay) = &mut result.replay {
-            self.answers[step.target].add(replay.clone());
-            replay.digests = AnswerDigests::default();
+            let digests = std::mem::take(&mut replay.digests);
+            self.answers[step.target].add(digests, replay.clone());
         }
         let run = Run { result, server_settings, seconds: None };
         let turn = self.turns[step.number as usize];

@@ -30,7 +30,7 @@ const TRIED_MAX: usize = 8;
 /// server made. A text may be such a value of one domain in one column and something else in another, so columns and domains
 /// are tried alone, too.
 #[derive(Clone, Debug, Default)]
-pub struct RowsSeen {
+pub struct ReplayedRows {
     pub count: u64,
     here: RowHashes,
     back: RowHashes,
@@ -40,7 +40,7 @@ pub struct RowsSeen {
     is_unread: bool,
 }
 
-impl RowsSeen {
+impl ReplayedRows {
     /// Adds the rows of a batch; `back` leads from values that were made here to the recorded ones.
     pub fn add(&mut self, rows: &Rows, back: Option<&Back>) {
         self.count += rows.len() as u64;
@@ -102,16 +102,16 @@ fn hash<'r>(row: &Row<'_>, field: impl Fn(usize) -> Option<&'r [u8]>) -> u64 {
 
 /// What a statement of a replay answered.
 #[derive(Debug, Default)]
-pub struct Met<'a> {
+pub struct ReplayedAnswer<'a> {
     /// Its rows, if it returns rows.
-    pub rows: Option<RowsSeen>,
+    pub rows: Option<ReplayedRows>,
     /// What it did to rows.
     pub effect: RowEffect,
     /// Its error.
     pub error: Option<&'a DbError>,
 }
 
-impl Met<'_> {
+impl ReplayedAnswer<'_> {
     /// The differences from a recorded answer, as far as both are known.
     fn differences(&self, recorded: &Answer, facts: &StatementFacts) -> Vec<Divergence> {
         let code = self.error.map(|error| error.code().unwrap_or_default());
@@ -208,7 +208,7 @@ pub struct Answers {
     missing: AtomicU64,
     waits: AtomicU64,
     waited_ns: AtomicU64,
-    given_up: AtomicU64,
+    timed_out: AtomicU64,
     /// By statement of the recording in its order, the digest of its answer; 0 if there was none.
     digests: Box<[AtomicU32]>,
 }
@@ -237,13 +237,13 @@ impl Answers {
             missing: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             waited_ns: AtomicU64::new(0),
-            given_up: AtomicU64::new(0),
+            timed_out: AtomicU64::new(0),
             digests: (0..statements).map(|_| AtomicU32::new(0)).collect(),
         }
     }
 
     /// Counts the answer to a statement.
-    pub fn count(&self, spot: Spot<'_>, met: &Met<'_>, facts: &StatementFacts) {
+    pub fn count(&self, spot: Spot<'_>, met: &ReplayedAnswer<'_>, facts: &StatementFacts) {
         self.sent.fetch_add(1, Ordering::Relaxed);
         let is_unread = met.rows.as_ref().is_some_and(|rows| rows.is_unread);
         self.unread.fetch_add(u64::from(is_unread), Ordering::Relaxed);
@@ -328,10 +328,10 @@ impl Answers {
     }
 
     /// Counts a wait for other sessions.
-    pub fn waited(&self, ns: u64, is_given_up: bool) {
+    pub fn waited(&self, ns: u64, has_timed_out: bool) {
         self.waits.fetch_add(1, Ordering::Relaxed);
         self.waited_ns.fetch_add(ns, Ordering::Relaxed);
-        self.given_up.fetch_add(u64::from(is_given_up), Ordering::Relaxed);
+        self.timed_out.fetch_add(u64::from(has_timed_out), Ordering::Relaxed);
     }
 
     /// What was counted of statements with these titles; `made` is the number of recorded values that the server made.
@@ -350,7 +350,7 @@ impl Answers {
             order: OrderWaits {
                 waits: number(&self.waits),
                 waited_s: std::time::Duration::from_nanos(number(&self.waited_ns)).as_secs_f64(),
-                given_up: number(&self.given_up),
+                timed_out: number(&self.timed_out),
             },
             ..ReplayAnswers::default()
         };

@@ -1,6 +1,7 @@
 //! What the text of a recorded statement shows without the database: its table, the columns of its arguments, the rows that
 //! it is about, and whether its answer can be the same twice.
 
+use triphammer_capture::answer::MAKERS;
 use triphammer_capture::sql::{Shape, Syntax, is_ordered};
 use triphammer_capture::{inserted, table};
 
@@ -34,8 +35,6 @@ const VOLATILE: &[&str] = &[
 /// Those of them that SQL calls without parentheses.
 const KEYWORDS: &[&str] =
     &["current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"];
-/// What makes values without RETURNING.
-const MAKERS: &[&str] = &["nextval", "currval", "lastval", "last_insert_id"];
 
 /// How far two answers to a statement can be expected to be equal.
 #[derive(Clone, Debug, PartialEq, Eq)]

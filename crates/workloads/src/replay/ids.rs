@@ -271,7 +271,7 @@ fn is_named((of, name): &DomainName, table: &str, column: Option<&str>) -> bool 
 
 /// What the replayed server made in place of recorded values.
 #[derive(Debug, Default)]
-pub struct MadeHere {
+pub struct ReplayedValues {
     by_value: RwLock<HashMap<(Domain, Argument), Argument>>,
     back: RwLock<Back>,
 }
@@ -279,7 +279,7 @@ pub struct MadeHere {
 /// By a text that was made here, the recorded ones in its place, by domain; where they differ.
 pub type Back = HashMap<Vec<u8>, Vec<(Domain, Vec<u8>)>>;
 
-impl MadeHere {
+impl ReplayedValues {
     /// Notes what was made in place of a recorded value.
     pub fn add(&self, domain: Domain, recorded: &Argument, made: Argument) {
         if let (Some(here), Some(there)) = (text(&made), text(recorded))

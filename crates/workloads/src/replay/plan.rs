@@ -92,7 +92,11 @@ impl Plan {
         let syntax = recording.syntax.unwrap_or(Syntax::Postgres);
         let of_part = |part: &Part| StatementFacts::of(&shape(part, &arguments), syntax);
         let facts: Vec<StatementFacts> = parts.iter().map(of_part).collect();
-        let timeline = Timeline::of(&recording);
+        // Only values that the server made, and conflicts, need the order of all statements.
+        let timeline = match rule == OrderRule::Commit || has_made(&recording) {
+            true => Timeline::of(&recording),
+            false => Timeline::default(),
+        };
         let firsts = firsts(&recording);
         let ids = Ids::of(&recording, &facts, &timeline, &firsts);
         let constants = constants(&recording, &ids);
@@ -161,6 +165,12 @@ impl Plan {
         };
         filled.into_iter().map(sorted).collect()
     }
+}
+
+/// Whether a recording has values that the server made.
+fn has_made(recording: &Recording) -> bool {
+    let mut steps = recording.transactions.iter().flat_map(|transaction| &transaction.steps);
+    steps.any(|step| step.answer.as_ref().is_some_and(|answer| !answer.made.is_empty()))
 }
 
 /// By transaction, the number of its first statement among all.

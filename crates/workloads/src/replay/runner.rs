@@ -14,7 +14,7 @@ use triphammer_core::sql::{BoundStatement, Placeholder};
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, Elapsed, ErrorClass, Value};
 
-use super::answers::{Met, RowsSeen, Spot};
+use super::answers::{ReplayedAnswer, ReplayedRows, Spot};
 use super::plan::{Plan, Statement};
 use super::progress::{ENDED, Reached};
 use super::workload::{Input, Replay};
@@ -191,7 +191,7 @@ pub async fn run<S: Session>(
         Ok(_) => {
             replay.progress.reach(Reached { transaction: input.transaction, steps: ENDED });
         }
-        // It may be tried again: what depends on it goes on with the session's next transaction.
+        // It may be retried: what depends on it goes on with the session's next transaction.
         Err(error) if done == count && transaction.ending == Ending::Commit => {
             replay.answers.fail_end(replay.plan.spot(input.transaction, count - 1), error);
         }
@@ -301,14 +301,15 @@ async fn statement<S: Session>(
     if let Some(number) = replay.counted.get(&(kind, spot.step.shape)) {
         prepared.counts.end(*number, started, answered.is_err());
     }
-    let count = |met: &Met<'_>| replay.answers.count(spot, met, &plan.facts[spot.step.shape]);
+    let count =
+        |met: &ReplayedAnswer<'_>| replay.answers.count(spot, met, &plan.facts[spot.step.shape]);
     match answered {
         Ok((rows, effect)) => {
-            count(&Met { rows, effect, error: None });
+            count(&ReplayedAnswer { rows, effect, error: None });
             Ok(())
         }
         Err(error) => {
-            count(&Met { error: Some(&error), ..Met::default() });
+            count(&ReplayedAnswer { error: Some(&error), ..ReplayedAnswer::default() });
             Err(error)
         }
     }
@@ -321,7 +322,7 @@ async fn execute<S: Session>(
     known: &PreparedStatement,
     rows: &mut Rows,
     session: &mut S,
-) -> Result<(Option<RowsSeen>, RowEffect), DbError> {
+) -> Result<(Option<ReplayedRows>, RowEffect), DbError> {
     let (plan, step) = (&replay.plan, spot.step);
     let replaced = replay.replaced(spot);
     let value = |index: &usize| {
@@ -335,7 +336,7 @@ async fn execute<S: Session>(
     let values: Vec<Value<'_>> = known.arguments.iter().map(value).collect();
     let is_single = plan.transaction(spot.transaction).ending == Ending::Single;
     let commits = is_single && !plan.statements[step.shape].reads;
-    let mut seen = RowsSeen::default();
+    let mut seen = ReplayedRows::default();
     let mut made: Vec<Vec<Argument>> = Vec::new();
     let keeps = !plan.ids.made_by(step.shape).is_empty();
     let mut look = |rows: &Rows| {

@@ -18,7 +18,7 @@ use triphammer_core::workload::{
 use triphammer_core::{DbError, Elapsed, SpecError};
 
 use super::answers::{Answers, Spot};
-use super::ids::MadeHere;
+use super::ids::ReplayedValues;
 use super::plan::{OrderRule, Plan};
 use super::progress::{ENDED, Progress, Reached};
 use super::runner::{self, Prepared};
@@ -73,7 +73,7 @@ pub struct Replay {
     /// Which transactions have ended.
     pub(super) progress: Box<Progress>,
     /// What was made here in place of recorded values.
-    pub(super) made: Box<MadeHere>,
+    pub(super) made: Box<ReplayedValues>,
     /// What was answered.
     pub(super) answers: Box<Answers>,
 }
