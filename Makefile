@@ -86,7 +86,7 @@ wheels: ui
 	tools/wheels.py $(addprefix --python ,$(PYTHONS))
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
-# on them and on SQLite, SQL Server's protocol with other clients and another server, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring; slow tests of the program; and the Python
+# on them and on SQLite, SQL Server's protocol with other clients and another server, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring and on tokio's loop; slow tests of the program; and the Python
 # package. The servers and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
 test-matrix: deps
 	tools/test-matrix.py
@@ -94,7 +94,7 @@ test-matrix: deps
 	tools/check-hdr-log.py
 	tools/check-sql.py
 	tools/test-mcp.py $(TARGET)/debug/triphammer
-	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-suites --test conformance --test drivers
+	for io in uring runtime; do TRIPHAMMER_TEST_IO=$$io $(CARGO) test --package triphammer-suites --test conformance --test drivers || exit 1; done
 	$(CARGO) test --package triphammer-statistics --lib -- --ignored
 	$(CARGO) test --release --package triphammer-isolation --test brute_force -- --ignored
 	$(CARGO) test --package triphammer-document --lib in_many -- --ignored

@@ -2,9 +2,9 @@
 //! accounts, every message assembled by hand and every answer only searched for its end. No library
 //! between the loop and the socket. The server must trust the user, over TCP without TLS.
 //!
-//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs per
-//! transaction; with `--io-uring` the same messages are sent through Linux's io_uring instead of
-//! epoll, reads and writes.
+//! `floor PORT DATABASE SCALE USERS LENGTH [--io-uring]` prints transactions and CPU µs per
+//! transaction; LENGTH is a number of seconds (`4`) or of transactions (`8000t`). With `--io-uring`
+//! the same messages are sent through Linux's io_uring instead of epoll, reads and writes.
 
 #[cfg(target_os = "linux")]
 mod ring;
@@ -21,18 +21,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     let by_ring = args.last().is_some_and(|last| last == "--io-uring");
     args.truncate(args.len() - usize::from(by_ring));
-    let [port, database, scale, users, seconds] = &args[..] else {
-        return Err("usage: floor PORT DATABASE SCALE USERS SECONDS [--io-uring]".into());
+    let [port, database, scale, users, length] = &args[..] else {
+        return Err("usage: floor PORT DATABASE SCALE USERS LENGTH [--io-uring]".into());
     };
     let accounts = scale.parse::<u64>()? * 100_000;
     let mut users: Vec<User> = (0..users.parse::<u64>()?)
         .map(|seed| User::connect(port.parse().unwrap_or(0), database, seed))
         .collect::<Result<_, _>>()?;
-    let seconds = seconds.parse()?;
+    let length = Length::parse(length)?;
     let (count, cpu_ns) = match by_ring {
-        false => drive(&mut users, accounts, seconds)?,
+        false => drive(&mut users, accounts, length)?,
         #[cfg(target_os = "linux")]
-        true => ring::drive(&mut users, accounts, seconds)?,
+        true => ring::drive(&mut users, accounts, length)?,
         #[cfg(not(target_os = "linux"))]
         true => return Err("io_uring is only available on Linux".into()),
     };
@@ -43,21 +43,47 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Runs until the time is over; returns transactions and CPU nanoseconds.
-fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), Error> {
+/// How long to run.
+#[derive(Clone, Copy)]
+enum Length {
+    Seconds(u64),
+    Transactions(u64),
+}
+
+impl Length {
+    fn parse(text: &str) -> Result<Self, std::num::ParseIntError> {
+        match text.strip_suffix('t') {
+            Some(count) => count.parse().map(Self::Transactions),
+            None => text.parse().map(Self::Seconds),
+        }
+    }
+
+    /// Whether a run that began at `start`, in nanoseconds, goes on after this many transactions.
+    fn goes_on(self, start: u64, count: u64) -> bool {
+        match self {
+            Self::Seconds(seconds) => {
+                nanoseconds(ClockId::Monotonic) < start + seconds * 1_000_000_000
+            }
+            Self::Transactions(all) => count < all,
+        }
+    }
+}
+
+/// Runs to the end; returns transactions and CPU nanoseconds.
+fn drive(users: &mut [User], accounts: u64, length: Length) -> Result<(u64, u64), Error> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     for (place, user) in users.iter().enumerate() {
         let data = epoll::EventData::new_u64(place as u64);
         epoll::add(&poll, &user.socket, data, epoll::EventFlags::IN)?;
     }
     let cpu = nanoseconds(ClockId::ProcessCPUTime);
-    let end = nanoseconds(ClockId::Monotonic) + seconds * 1_000_000_000;
+    let start = nanoseconds(ClockId::Monotonic);
     for user in users.iter_mut() {
         user.send(accounts)?;
     }
     let mut events = Vec::with_capacity(users.len());
     let mut count = 0;
-    while nanoseconds(ClockId::Monotonic) < end {
+    while length.goes_on(start, count) {
         events.clear();
         let second = Timespec { tv_sec: 1, tv_nsec: 0 };
         epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), Some(&second))?;

@@ -10,13 +10,13 @@ use io_uring::types::Fixed;
 use io_uring::{IoUring, opcode};
 use rustix::time::ClockId;
 
-use super::{User, nanoseconds};
+use super::{Length, User, nanoseconds};
 
 /// Marks the kind of a completion, beside the user's index.
 const SEND: u64 = 1 << 32;
 
-/// Runs until the time is over; returns transactions and CPU nanoseconds.
-pub fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), Error> {
+/// Runs to the end; returns transactions and CPU nanoseconds.
+pub fn drive(users: &mut [User], accounts: u64, length: Length) -> Result<(u64, u64), Error> {
     let entries = u32::try_from(users.len() * 2).map_err(Error::other)?.next_power_of_two().max(8);
     // One thread submits and reaps; completions are delivered when it requests them, without
     // interrupts.
@@ -28,14 +28,14 @@ pub fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u6
     let sockets: Vec<_> = users.iter().map(|user| user.socket.as_raw_fd()).collect();
     ring.submitter().register_files(&sockets)?;
     let cpu = nanoseconds(ClockId::ProcessCPUTime);
-    let end = nanoseconds(ClockId::Monotonic) + seconds * 1_000_000_000;
+    let start = nanoseconds(ClockId::Monotonic);
     for (place, user) in users.iter_mut().enumerate() {
         user.draw(accounts)?;
         ask(&mut ring, place, user)?;
     }
     let mut count = 0;
     let mut done = Vec::with_capacity(users.len() * 2);
-    while nanoseconds(ClockId::Monotonic) < end {
+    while length.goes_on(start, count) {
         ring.submit_and_wait(1)?;
         done.extend(ring.completion().map(|entry| (entry.user_data(), entry.result())));
         for (data, result) in done.drain(..) {

@@ -25,6 +25,17 @@ pub enum Io {
     Uring,
 }
 
+/// What a worker thread runs its sessions on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerLoop {
+    /// A runtime of tokio's.
+    Runtime,
+    /// The reactor's loop on epoll: fewer instructions per transaction.
+    Epoll,
+    /// The reactor's loop on a ring: fewer system calls, too.
+    Ring,
+}
+
 impl Io {
     /// All of them, each with its name on the command line.
     pub const ALL: [(Self, &'static str); 3] =
@@ -54,7 +65,7 @@ impl Io {
 /// Whether this host allows rings; else why not.
 #[cfg(target_os = "linux")]
 pub fn probe() -> Result<(), String> {
-    triphammer_uring::probe().map_err(|error| {
+    triphammer_reactor::probe().map_err(|error| {
         format!(
             "the kernel does not allow io_uring ({error}): it needs Linux 6.1, \
              /proc/sys/kernel/io_uring_disabled at 0, and a container whose seccomp profile allows it"

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
-use crate::io::{Io, probe};
+use crate::io::{Io, WorkerLoop, probe};
 use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
@@ -207,22 +207,22 @@ impl RunSpec {
         self.pacing.sessions.count(self.users)
     }
 
-    /// Whether the worker threads of the run on this host have rings: all or none of them.
-    /// Databases that are not reached by a socket of this program need none.
+    /// What the worker threads of the run on this host run their sessions on: all the same.
     #[must_use]
-    pub fn uses_ring(&self, database: &Capabilities) -> bool {
-        if database.blocks || !database.stores {
-            return false;
+    pub fn worker_loop(&self, database: &Capabilities) -> WorkerLoop {
+        // Databases that are not reached by a socket of this program need only a runtime.
+        if database.blocks || !database.stores || cfg!(not(target_os = "linux")) {
+            return WorkerLoop::Runtime;
         }
+        // Outside of a runtime, the limits of transactions of all threads would be kept by one
+        // timer, behind a lock.
+        let is_limited = !self.limits.transaction.is_zero();
+        let has_many = self.sessions() / self.threads.max(1) >= SESSIONS_FOR_RING;
         match self.io {
-            Io::Epoll => false,
-            Io::Uring => true,
-            Io::Auto => {
-                let is_cheaper = self.sessions() / self.threads.max(1) >= SESSIONS_FOR_RING;
-                // The limits of transactions of all threads would be kept by one timer, behind a
-                // lock.
-                is_cheaper && self.limits.transaction.is_zero() && probe().is_ok()
-            }
+            Io::Uring => WorkerLoop::Ring,
+            Io::Auto | Io::Epoll if is_limited => WorkerLoop::Runtime,
+            Io::Auto if has_many && probe().is_ok() => WorkerLoop::Ring,
+            Io::Auto | Io::Epoll => WorkerLoop::Epoll,
         }
     }
 

@@ -22,8 +22,8 @@ use crate::random::Rng;
 use crate::rows::{Row, Rows};
 use crate::scale::Scale;
 use crate::session::{Access, Capabilities, Isolation, Protocol, RowSource, Session, StatementId};
+use crate::sql::{BoundStatement, Placeholder, StatementCatalogue, StatementDef};
 pub use crate::sql::{OwnSql, OwnSqlUse};
-use crate::sql::{StatementCatalogue, StatementDef};
 pub use crate::table::{Column, TableDef, column, table};
 use crate::value::{Timestamp, Value};
 
@@ -429,6 +429,13 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
+    /// A statement that has times, by its text, with arguments that it was run with, for the database
+    /// to explain; `None` if the workload keeps none.
+    fn statement_example(&self, text: &str, placeholder: Placeholder) -> Option<StatementExample> {
+        let _ = (text, placeholder);
+        None
+    }
+
     /// The queries that a run times: all that it does if its measure is [`MeasureDef::Queries`], else beside its
     /// transactions, in streams that repeat until the end. `None` for a run without queries.
     fn query_plan(&self) -> Option<QueryPlan> {
@@ -485,6 +492,38 @@ pub struct ScriptTotals {
     pub lock_held: std::time::Duration,
     /// Time for which all threads together waited for that lock.
     pub lock_waited: std::time::Duration,
+}
+
+/// A statement with arguments that it was run with.
+#[derive(Clone, Debug)]
+pub struct StatementExample {
+    /// The statement in one line, as in its times.
+    pub text: String,
+    /// The statement.
+    pub statement: BoundStatement,
+    /// A value for each of its parameters, in their order.
+    pub arguments: Vec<Literal>,
+}
+
+/// A value that is its own owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// NULL.
+    Null,
+    /// An integer.
+    Int(i64),
+    /// Everything else, as text.
+    Text(String),
+}
+
+impl<'a> From<&'a Literal> for Value<'a> {
+    fn from(literal: &'a Literal) -> Self {
+        match literal {
+            Literal::Null => Value::Null,
+            Literal::Int(number) => Value::Int(*number),
+            Literal::Text(text) => Value::Text(text),
+        }
+    }
 }
 
 /// Times of one statement, of all users together, over the whole run.
@@ -1047,6 +1086,9 @@ pub struct WorkloadSettings {
     pub data_seed: u64,
     /// Random seed of a run.
     pub run_seed: u64,
+    /// Whether recorded times are not kept: each user does its work without waiting, as in a closed
+    /// load.
+    pub without_waits: bool,
     /// Options by name; missing ones have their defaults.
     pub options: std::collections::BTreeMap<String, String>,
 }

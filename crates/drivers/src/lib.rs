@@ -19,8 +19,6 @@ mod polled;
 pub mod postgres;
 mod prepared_again;
 mod redactor;
-#[cfg(target_os = "linux")]
-mod ringed;
 mod secret;
 mod socket;
 pub mod sqlite;
@@ -30,6 +28,8 @@ pub mod target;
 pub mod tls;
 pub mod trino;
 pub mod tunnel;
+#[cfg(target_os = "linux")]
+mod waited_socket;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -15,7 +15,7 @@ use triphammer_proxy::{Relay, Upstream};
 
 /// Type that the runtime waits on.
 #[cfg(target_os = "linux")]
-type Io = crate::ringed::Ringed;
+type Io = crate::waited_socket::WaitedSocket;
 #[cfg(all(unix, not(target_os = "linux")))]
 type Io = crate::polled::Polled;
 #[cfg(not(unix))]

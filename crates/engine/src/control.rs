@@ -45,7 +45,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     gate: Option<Gate>,
     runtime: Arc<Runtime>,
 ) -> Result<RunEnd, RunError> {
-    let ring = plan.spec.uses_ring(plan.database.capabilities());
+    let worker_loop = plan.spec.worker_loop(plan.database.capabilities());
     let (control, contexts) = prepare(plan, events, stopper, signal, true, gate);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
@@ -53,7 +53,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
         let shared = Arc::clone(&runtime);
         let started = std::thread::Builder::new().name(name).spawn(move || {
             let context = context();
-            match Thread::new(ring, shared) {
+            match Thread::new(worker_loop, shared) {
                 Ok(thread) => thread.run(worker::work(context, users)),
                 Err(error) => context.cannot_start(DbError::new(
                     ErrorClass::Other,

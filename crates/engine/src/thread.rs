@@ -1,5 +1,5 @@
-//! What a worker thread runs its tasks on: a runtime of its own, or a ring. A ring's thread takes
-//! tokio's timers, and what else tokio waits for, from the control thread's runtime.
+//! What a worker thread runs its tasks on: a runtime of its own, or the reactor's loop. The latter
+//! takes tokio's timers, and what else tokio waits for, from the control thread's runtime.
 
 use std::future::Future;
 use std::io;
@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
+use triphammer_core::io::WorkerLoop;
 
 use super::runtime;
 
 /// A worker thread's way to run its work.
 pub(super) enum Thread {
-    Own(Runtime),
+    Runtime(Runtime),
     #[cfg(target_os = "linux")]
-    Ring(triphammer_uring::Worker, Arc<Runtime>),
+    Reactor(triphammer_reactor::Worker, Arc<Runtime>),
 }
 
 impl Thread {
@@ -22,25 +23,29 @@ impl Thread {
     ///
     /// # Errors
     /// When the system has no file descriptor, memory or event left for it.
-    pub fn new(ring: bool, control: Arc<Runtime>) -> io::Result<Self> {
+    pub fn new(worker_loop: WorkerLoop, control: Arc<Runtime>) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if ring {
-            return Ok(Self::Ring(triphammer_uring::Worker::new()?, control));
+        if let Some(io) = match worker_loop {
+            WorkerLoop::Runtime => None,
+            WorkerLoop::Epoll => Some(triphammer_reactor::Io::Epoll),
+            WorkerLoop::Ring => Some(triphammer_reactor::Io::Ring),
+        } {
+            return Ok(Self::Reactor(triphammer_reactor::Worker::new(io)?, control));
         }
-        let _ = (ring, control);
-        runtime().map(Self::Own)
+        let _ = (worker_loop, control);
+        runtime().map(Self::Runtime)
     }
 
     /// Runs the work to its end, with all tasks that it starts.
     pub fn run(self, work: impl Future<Output = ()>) {
         let local = LocalSet::new();
         match self {
-            Self::Own(runtime) => {
+            Self::Runtime(runtime) => {
                 runtime.block_on(local.run_until(work));
                 drop(local);
             }
             #[cfg(target_os = "linux")]
-            Self::Ring(worker, control) => {
+            Self::Reactor(worker, control) => {
                 let _context = control.enter();
                 worker.block_on(local.run_until(work));
                 drop(local);

@@ -30,7 +30,7 @@ impl WakeTimer {
     pub fn precise() -> Self {
         Self {
             #[cfg(target_os = "linux")]
-            kernel: if triphammer_uring::is_here() { None } else { Timer::new().ok() },
+            kernel: if triphammer_reactor::is_here() { None } else { Timer::new().ok() },
         }
     }
 
@@ -41,7 +41,7 @@ impl WakeTimer {
             let rest = at.duration().saturating_sub(clock.now().duration());
             let slept = match &self.kernel {
                 Some(timer) => timer.sleep(rest).await.is_ok(),
-                None => triphammer_uring::sleep(rest).await,
+                None => triphammer_reactor::sleep(rest).await,
             };
             if slept {
                 return;

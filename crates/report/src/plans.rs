@@ -58,7 +58,10 @@ fn line(before: &str, operation: &PlanOperation) -> Vec<String> {
 
 /// Heading of a plan that changed.
 pub(super) fn heading(change: &PlanChange) -> String {
-    format!("The plan of {} ({}) changed", change.query.to_uppercase(), change.title)
+    match change.title.as_str() {
+        "" => format!("The plan of a statement changed: {}", change.query),
+        title => format!("The plan of {} ({title}) changed", change.query.to_uppercase()),
+    }
 }
 
 /// Both plans; operations that only one of them has are marked.

@@ -313,6 +313,7 @@ impl Record {
             scale: self.number("scale")?,
             data_seed: self.number("seed")?,
             run_seed: 0,
+            without_waits: false,
             options: self.below("option").map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
         })
     }

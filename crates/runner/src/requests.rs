@@ -296,6 +296,7 @@ pub fn build(
             None => settings.parse("seed")?,
         },
         run_seed: 0,
+        without_waits: false,
         options: settings.workload_options(&workload.options, OptionCommand::Build),
     };
     let mut dialect_options = settings.dialect_options(target.database.dialect());

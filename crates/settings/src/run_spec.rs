@@ -59,8 +59,9 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     let seconds = |embedded_default, given_default| {
         Duration::from_secs(if embedded { embedded_default } else { given_default })
     };
-    // Without a length, all of a recording is replayed.
-    let is_replay = matches!(load, Load::Replay(_));
+    // Without a length, all of a recording is replayed, with its times or without waiting.
+    let is_replay =
+        matches!(load, Load::Replay(_)) || given.recording.is_some() && load.is_closed();
     let is_whole = is_replay && settings.get("duration").is_none();
     let whole = given.recording.filter(|_| is_whole).map(|recording| recording.transactions);
     let (rampup, length) = match transactions.or(whole) {

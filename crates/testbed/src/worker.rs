@@ -1,5 +1,5 @@
-//! Runs what is tested as the engine's worker threads do: on epoll, or on a ring of io_uring where
-//! the variable [`VARIABLE`] asks for it.
+//! Runs what is tested as the engine's worker threads do: on the reactor's loop, on epoll or on a ring
+//! of io_uring, or on a runtime of tokio's, as the variable [`VARIABLE`] asks for it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 use tokio::task::LocalSet;
 
-/// `uring` for rings.
+/// `epoll` (as without it) or `uring` for the reactor's loop, `runtime` for tokio's.
 const VARIABLE: &str = "TRIPHAMMER_TEST_IO";
 
 /// A thread that runs sessions; it stays on the thread that creates it.
@@ -19,13 +19,13 @@ pub struct WorkerThread {
     local: LocalSet,
     runtime: Arc<Runtime>,
     #[cfg(target_os = "linux")]
-    ring: Option<Ring>,
+    reactor: Option<Reactor>,
 }
 
-/// A ring, and the thread that drives tokio's timers for it.
+/// A worker of the reactor, and the thread that drives tokio's timers for it.
 #[cfg(target_os = "linux")]
-struct Ring {
-    worker: triphammer_uring::Worker,
+struct Reactor {
+    worker: triphammer_reactor::Worker,
     end: Arc<Notify>,
     driving: Option<JoinHandle<()>>,
 }
@@ -47,7 +47,7 @@ impl WorkerThread {
         Self {
             local: LocalSet::new(),
             #[cfg(target_os = "linux")]
-            ring: (std::env::var(VARIABLE).as_deref() == Ok("uring")).then(|| Ring::new(&runtime)),
+            reactor: wanted().map(|io| Reactor::new(io, &runtime)),
             runtime,
         }
     }
@@ -55,9 +55,9 @@ impl WorkerThread {
     /// Runs a future to its end.
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         #[cfg(target_os = "linux")]
-        if let Some(ring) = &self.ring {
+        if let Some(reactor) = &self.reactor {
             let _context = self.runtime.enter();
-            return ring.worker.block_on(self.local.run_until(future));
+            return reactor.worker.block_on(self.local.run_until(future));
         }
         self.local.block_on(&self.runtime, future)
     }
@@ -69,10 +69,21 @@ impl Default for WorkerThread {
     }
 }
 
+/// What the variable asks for.
 #[cfg(target_os = "linux")]
-impl Ring {
-    fn new(runtime: &Arc<Runtime>) -> Self {
-        let worker = triphammer_uring::Worker::new().expect("the kernel allows io_uring");
+fn wanted() -> Option<triphammer_reactor::Io> {
+    match std::env::var(VARIABLE).as_deref() {
+        Ok("runtime") => None,
+        Ok("uring") => Some(triphammer_reactor::Io::Ring),
+        Ok("epoll") | Err(_) => Some(triphammer_reactor::Io::Epoll),
+        Ok(other) => panic!("{VARIABLE} is {other:?}: use epoll, uring or runtime"),
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Reactor {
+    fn new(io: triphammer_reactor::Io, runtime: &Arc<Runtime>) -> Self {
+        let worker = triphammer_reactor::Worker::new(io).expect("the kernel allows it");
         let end = Arc::new(Notify::new());
         let (runtime, ending) = (Arc::clone(runtime), Arc::clone(&end));
         let driving = std::thread::spawn(move || runtime.block_on(ending.notified()));
@@ -81,7 +92,7 @@ impl Ring {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Ring {
+impl Drop for Reactor {
     fn drop(&mut self) {
         self.end.notify_one();
         if let Some(driving) = self.driving.take() {

@@ -11,10 +11,11 @@ use triphammer_core::outcome::Outcome;
 use triphammer_core::query_plan::{QueryPlan, Refresh};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
+use triphammer_core::sql::Placeholder;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Author, Chunk, Completion, Description, Mode, OwnWork, ScriptTotals, StatementTimes,
-    Statements, TableDef, Workload, WorkloadSettings,
+    Author, Chunk, Completion, Description, Mode, OwnWork, ScriptTotals, StatementExample,
+    StatementTimes, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -245,6 +246,16 @@ macro_rules! workloads {
 
             fn replay_answers(&self) -> Option<ReplayAnswers> {
                 match self { $(Self::$name(workload) => workload.replay_answers(),)+ }
+            }
+
+            fn statement_example(
+                &self,
+                text: &str,
+                placeholder: Placeholder,
+            ) -> Option<StatementExample> {
+                match self {
+                    $(Self::$name(workload) => workload.statement_example(text, placeholder),)+
+                }
             }
 
             fn statement_times(&self) -> Vec<StatementTimes> {

@@ -171,13 +171,21 @@ fn ids_that_the_server_made_are_replaced_within_and_across_sessions() {
     }
 }
 
-/// Replays on both sides in two pairs, each from a fresh copy of its template; returns the exit code and the document.
-fn compared(program: &Program, server: &PostgresServer, name: &str, file: &str) -> (i32, Value) {
+/// Replays on both sides in two pairs, each from a fresh copy of its template, with `sql` on that of B; returns the exit code
+/// and the document.
+fn compared(
+    program: &Program,
+    server: &PostgresServer,
+    (name, file): (&str, &str),
+    sql: &str,
+) -> (i32, Value) {
     let psql = PostgresServer::program("psql").display().to_string();
     let admin = server.url("postgres");
     let restore = format!(
         "cmd={psql} '{admin}' -q -c \"DROP DATABASE IF EXISTS {name}_run_$CELL_SIDE WITH (FORCE)\" -c \"CREATE DATABASE \
-         {name}_run_$CELL_SIDE TEMPLATE {name}_$CELL_SIDE\""
+         {name}_run_$CELL_SIDE TEMPLATE {name}_$CELL_SIDE\" && \
+         {{ [ $CELL_SIDE = A ] || {psql} '{b}' -q -c \"{sql}\"; }}",
+        b = server.url(&format!("{name}_run_b")),
     );
     let [a, b] = ["a", "b"].map(|side| server.url(&format!("{name}_run_{side}")));
     let replay = format!("{file},speed=20x");
@@ -201,17 +209,17 @@ fn two_databases_are_compared_by_their_answers_to_one_recording() {
         }
     }
     let file = record(&program, &target);
-    let (code, same) = compared(&program, server, &name, &file);
+    let (code, same) = compared(&program, server, (&name, &file), "");
     assert_eq!(code, 0, "{same:#}");
     assert_eq!(number(&same["answers"], "differing"), 0, "{same:#}");
     assert!(number(&same["answers"], "compared") > 1000, "{same:#}");
     assert_eq!(same["primary_metric"]["name"], "mean statement time");
     assert!(same["speeds"].as_array().unwrap().len() >= 5, "{same:#}");
+    assert_eq!(same["plans"].as_array().unwrap().len(), 0, "{same:#}");
 
     let sql = "CREATE OR REPLACE FUNCTION vat(price numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT \
                round(price * 0.07, 2)'";
-    server.run(&format!("{name}_b"), sql).unwrap();
-    let (code, changed) = compared(&program, server, &name, &file);
+    let (code, changed) = compared(&program, server, (&name, &file), sql);
     assert_eq!(code, 1, "{changed:#}");
     assert_eq!(changed["ending"]["flaw"], "answers_differ");
     let differing = changed["answers"]["statements"].as_array().unwrap();
@@ -224,5 +232,36 @@ fn two_databases_are_compared_by_their_answers_to_one_recording() {
         ["Are the answers equal?", "no: ", "other rows", "as recorded", "mean statement time"]
     {
         assert!(text.contains(part), "{part}:\n{text}");
+    }
+}
+
+#[test]
+fn statements_whose_plans_differ_between_two_databases_are_named() {
+    let server = PostgresServer::shared();
+    let program = Program::new();
+    let target = server.fresh_database("plans").unwrap();
+    let name = target.rsplit('/').next().unwrap().to_owned();
+    server.run(&name, SCHEMA).unwrap();
+    for side in ["a", "b"] {
+        for copy in [format!("{name}_{side}"), format!("{name}_run_{side}")] {
+            server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
+        }
+    }
+    let file = record(&program, &target);
+    // Sequential scans only: a setting, and then an index that is missing.
+    let setting = format!("ALTER DATABASE {name}_run_b SET enable_indexscan = off");
+    let both = format!("{setting}; ALTER DATABASE {name}_run_b SET enable_bitmapscan = off");
+    for sql in [both.as_str(), "DROP INDEX items_by_order"] {
+        let (code, document) = compared(&program, server, (&name, &file), sql);
+        assert_eq!(code, 0, "the answers are equal: {document:#}");
+        let plans = document["plans"].as_array().unwrap();
+        let text = |plan: &Value| plan["query"].as_str().unwrap().to_owned();
+        let of = |plan: &Value, side: &str| plan[side]["operations"].to_string();
+        let items = plans.iter().find(|plan| text(plan).starts_with("SELECT quantity FROM items"));
+        let items = items.unwrap_or_else(|| panic!("{sql}: {document:#}"));
+        assert!(of(items, "a").contains("items_by_order"), "{sql}: {items:#}");
+        assert!(of(items, "b").contains("Seq Scan"), "{sql}: {items:#}");
+        let report = program.ok(&["report", "last"]);
+        assert!(report.contains("The plan of a statement changed: SELECT quantity"), "{report}");
     }
 }

@@ -189,6 +189,9 @@ impl Facts {
         for plan in result.queries.iter().flat_map(|set| &set.plans) {
             facts.record(Subject::Plan, &plan.query.to_uppercase(), plan.short());
         }
+        for plan in &result.statement_plans {
+            facts.record(Subject::Plan, &plan.query, plan.short());
+        }
         facts.server_settings(&run.server_settings);
         facts.setup(&result.setup, !run.server_settings.is_empty());
         facts

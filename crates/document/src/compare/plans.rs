@@ -1,4 +1,4 @@
-//! Execution plans that differ between the sides of a comparison.
+//! Execution plans of queries and statements that differ between the sides of a comparison.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::facts::{Difference, Subject};
 use super::run::Run;
 use crate::execution_plan::ExecutionPlan;
+use crate::result::RunResult;
 
-/// A query whose execution plan changed from A to B.
+/// A query or a statement whose execution plan changed from A to B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanChange {
-    /// Key of the query: `q9`.
+    /// Key of the query: `q9`; the statement of a replay, in one line.
     pub query: String,
-    /// Title of the query.
+    /// Title of the query; empty for a statement.
     pub title: String,
     /// Its plan in A: that of the first run whose plan B does not have.
     pub a: ExecutionPlan,
@@ -23,27 +24,37 @@ pub struct PlanChange {
 /// The plans that differ, by the differences of the facts.
 pub(super) fn changes(differences: &[Difference], a: &[&Run], b: &[&Run]) -> Vec<PlanChange> {
     let changed = differences.iter().filter(|difference| difference.subject == Subject::Plan);
-    changed.filter_map(|difference| change(&difference.name.to_lowercase(), a, b)).collect()
+    changed.filter_map(|difference| change(&difference.name, a, b)).collect()
 }
 
-fn change(query: &str, a: &[&Run], b: &[&Run]) -> Option<PlanChange> {
+fn change(name: &str, a: &[&Run], b: &[&Run]) -> Option<PlanChange> {
     let plans = |runs: &[&Run]| -> Vec<ExecutionPlan> {
-        let sets = runs.iter().filter_map(|run| run.result.queries.as_ref());
-        sets.filter_map(|set| set.plan(query)).cloned().collect()
+        runs.iter().filter_map(|run| plan_of(&run.result, name)).collect()
     };
-    let (a, title) = (plans(a), title(query, a)?);
-    let b = plans(b);
+    let title = title(name, a);
+    let (a, b) = (plans(a), plans(b));
     let only = |these: &[ExecutionPlan], others: &[ExecutionPlan]| {
         let is_new = |plan: &&ExecutionPlan| {
             others.iter().all(|other| other.fingerprint != plan.fingerprint)
         };
         these.iter().find(is_new).or(these.first()).cloned()
     };
-    Some(PlanChange { query: query.to_owned(), title, a: only(&a, &b)?, b: only(&b, &a)? })
+    let (a, b) = (only(&a, &b)?, only(&b, &a)?);
+    Some(PlanChange { query: a.query.clone(), title, a, b })
 }
 
-fn title(query: &str, runs: &[&Run]) -> Option<String> {
+/// The plan of a query or statement, by the name of its difference.
+fn plan_of(result: &RunResult, name: &str) -> Option<ExecutionPlan> {
+    let of_queries = result.queries.iter().flat_map(|set| &set.plans);
+    let of_query = of_queries.filter(|plan| plan.query.to_uppercase() == name);
+    let of_statement = result.statement_plans.iter().filter(|plan| plan.query == name);
+    of_query.chain(of_statement).next().cloned()
+}
+
+/// Title of a query; empty for a statement.
+fn title(name: &str, runs: &[&Run]) -> String {
     let queries = runs.iter().filter_map(|run| run.result.queries.as_ref());
     let mut queries = queries.flat_map(|set| &set.queries);
-    queries.find(|summary| summary.name == query).map(|summary| summary.title.clone())
+    let found = queries.find(|summary| summary.name.to_uppercase() == name);
+    found.map(|summary| summary.title.clone()).unwrap_or_default()
 }

@@ -31,6 +31,7 @@ use crate::doctor::SetupFact;
 use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::energy::Energy;
+use crate::execution_plan::ExecutionPlan;
 use crate::failure_limit;
 use crate::host::Host;
 use crate::judgement::Judgement;
@@ -123,6 +124,9 @@ pub struct RunResult {
     pub statements: Vec<StatementFigures>,
     /// What the statements of a replay answered, beside the recorded answers; `None` for other loads.
     pub replay: Option<ReplayAnswers>,
+    /// Execution plans of the costliest statements of a replay, read after it; `query` is the statement.
+    #[serde(default)]
+    pub statement_plans: Vec<ExecutionPlan>,
     /// Arrivals of an open load; `None` for other loads.
     pub arrivals: Option<Arrivals>,
     /// Wait for a session: from when a transaction was due to the start of its first attempt, for

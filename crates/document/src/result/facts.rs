@@ -20,6 +20,7 @@ use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::doctor::Line;
 use crate::energy::EnergyReadings;
+use crate::execution_plan::ExecutionPlan;
 use crate::host::Host;
 use crate::parts::{SettingChange, Tool, WorkloadFacts};
 use crate::price::PriceList;
@@ -99,6 +100,8 @@ pub struct RunFacts {
     pub statements: Vec<StatementTimes>,
     /// What the statements of a replay answered; `None` for other loads.
     pub replay: Option<ReplayAnswers>,
+    /// Execution plans of the costliest statements of a replay.
+    pub statement_plans: Vec<ExecutionPlan>,
     /// What users' own code did; `None` if the workload runs none.
     pub script: Option<ScriptTotals>,
     /// What to know about the workload before its figures are used.

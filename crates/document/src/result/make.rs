@@ -102,6 +102,7 @@ impl RunResult {
             run,
             statements: facts.statements.iter().map(|t| StatementFigures::of(t, types)).collect(),
             replay: facts.replay.clone().map(masked_answers),
+            statement_plans: facts.statement_plans.clone(),
             requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),

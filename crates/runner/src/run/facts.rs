@@ -1,6 +1,6 @@
 //! The facts of a run: what is known before it starts.
 
-use triphammer_core::io::RING;
+use triphammer_core::io::{RING, WorkerLoop};
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
@@ -27,7 +27,8 @@ impl Resolved {
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
         let mut server = session.server().await.doing("identifying the server")?;
-        if self.plan.spec.uses_ring(self.plan.database.capabilities()) {
+        let worker_loop = self.plan.spec.worker_loop(self.plan.database.capabilities());
+        if worker_loop == WorkerLoop::Ring {
             server.transport.push_str(RING);
         }
         let workload = self.workload();
@@ -71,6 +72,7 @@ impl Resolved {
             energy: None,
             statements: Vec::new(),
             replay: None,
+            statement_plans: Vec::new(),
             script: None,
             workload_warning: None,
             notes: Vec::new(),

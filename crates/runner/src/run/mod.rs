@@ -2,10 +2,12 @@
 //! it, and computes the result.
 
 mod drive;
+mod explain;
 mod facts;
 mod monitor;
 mod query_run;
 mod resolve;
+mod statement_plans;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,6 +192,14 @@ impl Resolved {
             };
             facts.statements = self.plan.workload.statement_times();
             facts.replay = self.plan.workload.replay_answers();
+            if facts.replay.is_some() && end.ending != RunEnding::Aborted {
+                let found = statement_plans::read(&self.plan, &facts.statements).await;
+                facts.statement_plans = found.plans;
+                if let Some(missing) = found.missing {
+                    let note = Note::new("plans_missing", None, missing);
+                    keep(note, &mut facts.notes, &mut journal, watch);
+                }
+            }
             facts.script = self.plan.workload.script_totals();
             if let Some(why) = self.plan.workload.failure() {
                 end.ending = RunEnding::UsersEnded;

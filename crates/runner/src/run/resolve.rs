@@ -73,6 +73,7 @@ impl Resolved {
             None => resources::check(&spec, database)?,
         }
         given.run_seed = spec.seed;
+        given.without_waits = spec.load.is_closed();
         let mut plan = plan(workload, &given, &record, database, sql, spec)?;
         if let (Some(list), None) = (&target.nodes, &queries) {
             let nodes = list.of_run(plan.workload.description(), plan.spec.seed)?;
@@ -369,6 +370,7 @@ fn build_embedded(
         scale,
         data_seed: 1,
         run_seed: 0,
+        without_waits: false,
         options: settings.workload_options(&workload.options, OptionCommand::Build),
     };
     let request = BuildRequest {

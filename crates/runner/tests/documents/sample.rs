@@ -187,6 +187,7 @@ pub fn facts_without_seconds() -> RunFacts {
         energy: None,
         statements: Vec::new(),
         replay: None,
+        statement_plans: Vec::new(),
         script: None,
         workload_warning: None,
         notes: Vec::new(),

@@ -11,7 +11,7 @@ use triphammer_capture::{Argument, Ending, Gap, Step};
 use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::{RowEffect, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Placeholder};
-use triphammer_core::workload::{Completion, Statements};
+use triphammer_core::workload::{Completion, Literal, StatementExample, Statements};
 use triphammer_core::{DbError, Elapsed, ErrorClass, Value};
 
 use super::answers::{ReplayedAnswer, ReplayedRows, Spot};
@@ -125,18 +125,43 @@ async fn prepare<S: Session>(
     if let Some(known) = &prepared.statements[number] {
         return Ok(known.clone());
     }
-    let plan = &replay.plan;
-    let statement = &plan.statements[number];
-    let (mut bound, slots) = statement.part.bound(prepared.placeholder, &plan.names);
-    if replay.has_types(number) {
-        type_integers(&mut bound, &slots, statement, plan);
-    }
+    let (bound, arguments) = bound(replay, number, prepared.placeholder);
     let id = session.prepare(&bound).await;
     let id = id.map_err(|error| error.context(format_args!("statement {}", number + 1)))?;
-    let arguments = slots.iter().map(|slot| plan.arguments[*slot]).collect();
     let known = PreparedStatement { id, arguments };
     prepared.statements[number] = Some(known.clone());
     Ok(known)
+}
+
+/// The statement of a number as this database takes it, and the indexes of its arguments in those of
+/// the recording.
+fn bound(
+    replay: &Replay,
+    number: usize,
+    placeholder: Placeholder,
+) -> (BoundStatement, Box<[usize]>) {
+    let plan = &replay.plan;
+    let statement = &plan.statements[number];
+    let (mut bound, slots) = statement.part.bound(placeholder, &plan.names);
+    if replay.has_types(number) {
+        type_integers(&mut bound, &slots, statement, plan);
+    }
+    (bound, slots.iter().map(|slot| plan.arguments[*slot]).collect())
+}
+
+/// The statement of a number with the arguments of its first run in the recording.
+pub fn example(replay: &Replay, number: usize, placeholder: Placeholder) -> StatementExample {
+    let (statement, indexes) = bound(replay, number, placeholder);
+    let transactions = &replay.plan.recording.transactions;
+    let mut steps = transactions.iter().flat_map(|transaction| &transaction.steps);
+    let recorded = steps.find(|step| step.shape == number).map_or(&[][..], |step| &step.arguments);
+    let literal = |index: &usize| match recorded.get(*index) {
+        None | Some(Argument::Null) => Literal::Null,
+        Some(Argument::Int(number)) => Literal::Int(*number),
+        Some(Argument::Number(text) | Argument::Text(text)) => Literal::Text(text.clone()),
+    };
+    let arguments = indexes.iter().map(literal).collect();
+    StatementExample { text: replay.plan.titles[number].clone(), statement, arguments }
 }
 
 /// What is left to wait.

@@ -10,10 +10,12 @@ use triphammer_core::answers::{AnswerDigests, ReplayAnswers};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
+use triphammer_core::sql::Placeholder;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
     Completion, Description, Mode, Name, OptionCommand, OptionDef, OwnData, OwnWork, RecordingDef,
-    Refusal, StatementTimes, Statements, TransactionDef, Workload, WorkloadSettings,
+    Refusal, StatementExample, StatementTimes, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -162,7 +164,10 @@ impl Replay {
                     .to_owned(),
             ));
         }
-        let load_of: ReplayLoad = value.parse().map_err(wrong)?;
+        let mut load_of: ReplayLoad = value.parse().map_err(wrong)?;
+        if given.without_waits {
+            load_of.speed = f64::INFINITY;
+        }
         let recording = load(&load_of.file)?;
         let rule = order(given, &recording)?;
         let plan = Arc::new(Plan::new(recording, rule)?);
@@ -366,5 +371,10 @@ impl Workload for Replay {
 
     fn statement_times(&self) -> Vec<StatementTimes> {
         self.times.read()
+    }
+
+    fn statement_example(&self, text: &str, placeholder: Placeholder) -> Option<StatementExample> {
+        let number = self.plan.titles.iter().position(|title| title == text)?;
+        Some(runner::example(self, number, placeholder))
     }
 }

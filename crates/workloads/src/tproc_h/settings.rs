@@ -96,7 +96,7 @@ mod tests {
         ] {
             let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
             let scale = Scale::from_thousandths(thousandths);
-            let given = WorkloadSettings { scale, data_seed: seed, run_seed: 0, options };
+            let given = WorkloadSettings { scale, data_seed: seed, options, ..Default::default() };
             let error = read(&given).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }

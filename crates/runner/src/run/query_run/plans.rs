@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 use triphammer_core::query_plan::{QueryPlan, QueryStep};
-use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::session::Session as _;
 use triphammer_core::sql::Explain;
-use triphammer_core::{DbError, ErrorClass, Rows, Value};
-use triphammer_document::execution_plan::{self, AnalyzedPlan, ExecutionPlan, PlanOperation};
+use triphammer_core::{DbError, ErrorClass, Value};
+use triphammer_document::execution_plan::{AnalyzedPlan, ExecutionPlan, PlanOperation};
 use triphammer_document::redacted::mask_secrets;
 use triphammer_document::result::StepOutcome;
 use triphammer_drivers::AnySession;
@@ -28,9 +28,7 @@ use triphammer_settings::worker_pool::on_this_thread;
 use super::QueryRun;
 use super::control::CANCEL_AGAIN;
 use super::slot::{Slot, until_cancelled};
-
-/// Maximum time to explain a query without running it: it may have to wait for a lock.
-const EXPLAIN_LIMIT: Duration = Duration::from_secs(5);
+use crate::run::explain;
 
 /// What was read, and what could not be, in words.
 #[derive(Debug, Default)]
@@ -174,7 +172,7 @@ struct Reader {
 impl Reader {
     fn run(self) {
         let read = on_this_thread(async {
-            let mut session = self.connect().await?;
+            let mut session = explain::connect(&self.plan).await?;
             let mut position = 0;
             for (name, args) in self.queries.values() {
                 if self.slot.is_stopped() {
@@ -190,16 +188,6 @@ impl Reader {
         }
     }
 
-    async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
-        let limit = self.plan.spec.limits.connect;
-        let session = timeout(limit, self.plan.database.connect(Role::User, 0)).await;
-        let session = session.unwrap_or_else(|_| {
-            let message = format!("no answer within {} s", limit.as_secs_f64());
-            Err(DbError::new(ErrorClass::Disconnected, message))
-        })?;
-        Ok(Limited::new(session, self.plan.database.waits()))
-    }
-
     /// Reads the plan of a query.
     ///
     /// # Errors
@@ -212,8 +200,7 @@ impl Reader {
         args: &[Value<'static>],
     ) -> Result<(), DbError> {
         let of = format!("the plan of {}", name.to_uppercase());
-        // Shorter than the session's own limit, which would leave the server waiting for a lock.
-        let limit = Some(EXPLAIN_LIMIT.min(self.plan.database.waits().query / 2));
+        let limit = Some(explain::limit(&self.plan));
         let step = Step { name, args, text: &self.explain.plan, limit };
         let Some((operations, _)) = self.step(session, position, &step, &of).await? else {
             return Ok(());
@@ -273,12 +260,8 @@ impl Reader {
         session: &mut Limited<AnySession>,
         step: &Step<'_>,
     ) -> Result<Vec<PlanOperation>, DbError> {
-        let statement = self.plan.catalogue.statement(step.name)?.after(step.text);
-        let id = session.prepare(&statement).await?;
-        let mut rows = Rows::new();
-        session.query(id, step.args, &mut rows).await?;
-        execution_plan::read(self.explain.format, &rows)
-            .map_err(|why| DbError::new(ErrorClass::Other, why))
+        let statement = self.plan.catalogue.statement(step.name)?;
+        explain::operations(session, (&self.explain, step.text), statement, step.args).await
     }
 
     fn missing(&self, what: String, error: &DbError) {

@@ -27,6 +27,7 @@ pub fn workload() -> TprocC {
         scale,
         data_seed: 42,
         run_seed: 7,
+        without_waits: false,
         options: [("mix".to_owned(), "10,10,3,3,3".to_owned())].into(),
     })
     .unwrap()

@@ -1,33 +1,33 @@
-//! A socket on the ring of its thread if the thread has one, else on epoll. Which it is depends on
-//! where it is connected: the engine decides by running a worker on a ring.
+//! A socket of its thread's reactor if the thread is a worker, else of tokio. Which it is depends on
+//! where it is connected: the engine decides how a worker thread waits.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use triphammer_uring::RingSocket;
+use triphammer_reactor::{WorkerSocket, is_here};
 
 use crate::polled::Polled;
 
 /// A connected socket.
 #[derive(Debug)]
-pub enum Ringed {
-    /// On a ring.
-    Ring(RingSocket),
-    /// On epoll.
+pub enum WaitedSocket {
+    /// Of a worker.
+    Worker(WorkerSocket),
+    /// Of tokio.
     Polled(Polled),
 }
 
-impl Ringed {
+impl WaitedSocket {
     /// Takes over a connected, non-blocking socket.
     ///
     /// # Errors
     /// As the system reports.
     pub fn new(socket: socket2::Socket) -> io::Result<Self> {
-        match RingSocket::new(socket) {
-            Ok(socket) => Ok(Self::Ring(socket)),
-            Err(socket) => Polled::new(socket).map(Self::Polled),
+        match is_here() {
+            true => WorkerSocket::new(socket).map(Self::Worker),
+            false => Polled::new(socket).map(Self::Polled),
         }
     }
 
@@ -35,13 +35,13 @@ impl Ringed {
     /// nothing was reported.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
         match self {
-            Self::Ring(socket) => socket.peek(),
+            Self::Worker(socket) => socket.peek(),
             Self::Polled(socket) => socket.peek(),
         }
     }
 }
 
-impl AsyncRead for Ringed {
+impl AsyncRead for WaitedSocket {
     #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
@@ -49,13 +49,13 @@ impl AsyncRead for Ringed {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Ring(socket) => Pin::new(socket).poll_read(cx, buffer),
+            Self::Worker(socket) => Pin::new(socket).poll_read(cx, buffer),
             Self::Polled(socket) => Pin::new(socket).poll_read(cx, buffer),
         }
     }
 }
 
-impl AsyncWrite for Ringed {
+impl AsyncWrite for WaitedSocket {
     #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
@@ -63,21 +63,21 @@ impl AsyncWrite for Ringed {
         data: &[u8],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Ring(socket) => Pin::new(socket).poll_write(cx, data),
+            Self::Worker(socket) => Pin::new(socket).poll_write(cx, data),
             Self::Polled(socket) => Pin::new(socket).poll_write(cx, data),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Ring(socket) => Pin::new(socket).poll_flush(cx),
+            Self::Worker(socket) => Pin::new(socket).poll_flush(cx),
             Self::Polled(socket) => Pin::new(socket).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Ring(socket) => Pin::new(socket).poll_shutdown(cx),
+            Self::Worker(socket) => Pin::new(socket).poll_shutdown(cx),
             Self::Polled(socket) => Pin::new(socket).poll_shutdown(cx),
         }
     }

@@ -1,4 +1,4 @@
-//! The loop of a thread with a ring: run what can run, then one call for all that waits.
+//! The loop of a thread: run what can run, then one call for all that waits.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::driver::{Driver, monotonic_ns};
-use crate::ring::Ring;
+use crate::Io;
+use crate::driver::{Alarm, Driver, monotonic_ns};
 
 /// How often the future is polled before the kernel is asked what has arrived meanwhile, if it is
 /// never without work.
@@ -24,22 +24,14 @@ thread_local! {
     static HERE: RefCell<Option<Rc<Driver>>> = const { RefCell::new(None) };
 }
 
-/// The driver of this thread's ring.
+/// The driver of this thread.
 pub(crate) fn here() -> Option<Rc<Driver>> {
     HERE.with_borrow(Option::clone)
 }
 
-/// Whether the kernel allows rings such as a worker's.
-///
-/// # Errors
-/// When it has no io_uring, is older than Linux 6.1, or forbids it.
-pub fn probe() -> io::Result<()> {
-    Ring::new().map(drop)
-}
-
-/// Does something with the ring of this number; `None` if this thread has another or none.
+/// Does something with the driver of this number; `None` if this thread has another or none.
 #[inline]
-pub(crate) fn on_ring<T>(number: u64, work: impl FnOnce(&Driver) -> T) -> Option<T> {
+pub(crate) fn on_driver<T>(number: u64, work: impl FnOnce(&Driver) -> T) -> Option<T> {
     let this = HERE.try_with(|here| match &*here.borrow() {
         Some(driver) if driver.number() == number => Some(work(driver)),
         _ => None,
@@ -47,13 +39,13 @@ pub(crate) fn on_ring<T>(number: u64, work: impl FnOnce(&Driver) -> T) -> Option
     this.ok().flatten()
 }
 
-/// Whether this thread has a ring.
+/// Whether this thread is a worker.
 pub fn is_here() -> bool {
     HERE.with_borrow(Option::is_some)
 }
 
-/// Sleeps on a thread with a ring, exact to about 0.05 ms. A thread has one such sleep at a time: a
-/// second one replaces the first. Returns false at once on a thread without a ring.
+/// Sleeps on a worker's thread, exact to about 0.05 ms. A thread has one such sleep at a time: a
+/// second one replaces the first. Returns false at once on another thread.
 pub async fn sleep(time: Duration) -> bool {
     let Some(driver) = here() else { return false };
     let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
@@ -62,14 +54,14 @@ pub async fn sleep(time: Duration) -> bool {
         if monotonic_ns() >= until {
             return Poll::Ready(true);
         }
-        driver.set_alarm(until, cx.waker());
+        driver.set_alarm(Alarm { at_ns: until, waker: cx.waker().clone() });
         Poll::Pending
     })
     .await
 }
 
-/// The ring of the thread that creates it, until it is dropped. Sockets that are left are closed
-/// then.
+/// What the sockets of the thread that creates it wait on, until it is dropped. Sockets that are left
+/// are closed then.
 pub struct Worker {
     driver: Rc<Driver>,
     shared: Arc<WakeState>,
@@ -84,22 +76,23 @@ struct WakeState {
 }
 
 impl Worker {
-    /// Creates the ring of this thread.
+    /// Makes this thread a worker.
     ///
     /// # Errors
-    /// When the thread has one, or the kernel has no io_uring, is older than Linux 6.1, or forbids it.
-    pub fn new() -> io::Result<Self> {
+    /// When it is one, or the system has no file descriptor or memory left. For a ring also when the
+    /// kernel has no io_uring, is older than Linux 6.1, or forbids it.
+    pub fn new(io: Io) -> io::Result<Self> {
         if is_here() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let wake_fd = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
-        let driver = Rc::new(Driver::new(Arc::clone(&wake_fd))?);
+        let driver = Rc::new(Driver::new(io, Arc::clone(&wake_fd))?);
         HERE.set(Some(Rc::clone(&driver)));
         let (woken, waiting) = (AtomicBool::new(true), AtomicBool::new(false));
         Ok(Self { driver, shared: Arc::new(WakeState { woken, waiting, wake_fd }) })
     }
 
-    /// Runs a future to its end. Sockets that are created meanwhile on this thread use the ring.
+    /// Runs a future to its end. Sockets that are created meanwhile on this thread wait with it.
     ///
     /// # Panics
     /// When the kernel rejects a ring that it has created.
@@ -122,15 +115,13 @@ impl Worker {
     }
 
     fn wait(&self) {
-        let WakeState { woken, waiting, wake_fd } = &*self.shared;
+        let WakeState { woken, waiting, .. } = &*self.shared;
         // Whoever wakes sets `woken` and then reads `waiting`: at least one sees the other.
         waiting.store(true, Ordering::SeqCst);
         let is_idle = !woken.load(Ordering::SeqCst);
-        self.driver.submit(is_idle);
+        self.driver.ask(is_idle);
         waiting.store(false, Ordering::SeqCst);
-        if self.driver.deliver() {
-            let _ = rustix::io::read(wake_fd, &mut [0; 8]);
-        }
+        self.driver.deliver();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sockets on a ring against the standard library's at the other end, in the same process.
+//! Sockets of a worker, on epoll and on a ring, against the standard library's at the other end, in the same process.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::LocalSet;
-use triphammer_uring::{RingSocket, Worker, is_here, probe, sleep};
+use triphammer_reactor::{Io, Worker, WorkerSocket, is_here, probe, sleep};
 
 /// Longer than any test takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -35,11 +35,16 @@ fn has_rings() -> bool {
     false
 }
 
-/// Runs a test on a ring, with another thread that drives tokio's timers.
-fn on_ring(test: impl Future<Output = ()>) {
-    if !has_rings() {
-        return;
+/// Runs a test on epoll, and on a ring if there are rings.
+fn on_workers<T: Future<Output = ()>>(test: impl Fn() -> T) {
+    on_worker(Io::Epoll, test());
+    if has_rings() {
+        on_worker(Io::Ring, test());
     }
+}
+
+/// Runs a test on a worker, with another thread that drives tokio's timers.
+fn on_worker(io: Io, test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (runtime, end) = (Arc::new(runtime), Arc::new(Notify::new()));
     let driving = {
@@ -48,7 +53,7 @@ fn on_ring(test: impl Future<Output = ()>) {
     };
     {
         let _context = runtime.enter();
-        let worker = Worker::new().unwrap();
+        let worker = Worker::new(io).unwrap();
         let local = LocalSet::new();
         let limited = tokio::time::timeout(LIMIT, test);
         worker.block_on(local.run_until(limited)).expect("a test ends in time");
@@ -57,14 +62,13 @@ fn on_ring(test: impl Future<Output = ()>) {
     driving.join().unwrap();
 }
 
-/// A socket on the ring, and the other end of it, which blocks.
-fn pair() -> (RingSocket, UnixStream) {
+/// A socket of the worker, and the other end of it, which blocks.
+fn pair() -> (WorkerSocket, UnixStream) {
     let (ours, theirs) = UnixStream::pair().unwrap();
     ours.set_nonblocking(true).unwrap();
     theirs.set_read_timeout(Some(LIMIT)).unwrap();
     theirs.set_write_timeout(Some(LIMIT)).unwrap();
-    let Ok(socket) = RingSocket::new(ours.into()) else { panic!("the test runs on a ring") };
-    (socket, theirs)
+    (WorkerSocket::new(ours.into()).unwrap(), theirs)
 }
 
 /// Bytes that show when some are missing, twice there, or in another order.
@@ -74,7 +78,7 @@ fn pattern(length: usize) -> Vec<u8> {
 
 #[test]
 fn more_sockets_than_the_ring_has_entries_talk_at_the_same_time() {
-    on_ring(async {
+    on_workers(|| async {
         let mut talks = tokio::task::JoinSet::new();
         let mut others = Vec::new();
         for number in 0..700u32 {
@@ -108,7 +112,7 @@ fn more_sockets_than_the_ring_has_entries_talk_at_the_same_time() {
 
 #[test]
 fn short_and_long_writes_arrive_whole_and_in_order_at_a_slow_reader() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         let sent = pattern(3_000_000);
         let (begin, begun) = std::sync::mpsc::channel::<()>();
@@ -146,7 +150,7 @@ fn short_and_long_writes_arrive_whole_and_in_order_at_a_slow_reader() {
 
 #[test]
 fn a_long_write_waits_for_room_and_is_complete() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         let sent = pattern(5_000_000);
         let reading = thread::spawn(move || {
@@ -164,7 +168,7 @@ fn a_long_write_waits_for_room_and_is_complete() {
 
 #[test]
 fn a_socket_that_nobody_reads_stops_receiving_and_goes_on_later() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         let sent = pattern(8_000_000);
         theirs.set_nonblocking(true).unwrap();
@@ -196,7 +200,7 @@ fn a_socket_that_nobody_reads_stops_receiving_and_goes_on_later() {
 
 #[test]
 fn the_end_of_a_stream_is_read_after_its_data_and_writing_then_fails() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         theirs.write_all(b"last words").unwrap();
         drop(theirs);
@@ -214,7 +218,7 @@ fn the_end_of_a_stream_is_read_after_its_data_and_writing_then_fails() {
 
 #[test]
 fn a_dropped_socket_is_closed_although_the_kernel_receives_for_it() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         let waiting = tokio::task::spawn_local(async move { socket.read_u8().await });
         tokio::task::yield_now().await;
@@ -227,7 +231,7 @@ fn a_dropped_socket_is_closed_although_the_kernel_receives_for_it() {
 
 #[test]
 fn what_was_written_before_a_drop_is_sent() {
-    on_ring(async {
+    on_workers(|| async {
         let (mut socket, mut theirs) = pair();
         socket.write_all(b"farewell").await.unwrap();
         drop(socket);
@@ -241,28 +245,28 @@ fn what_was_written_before_a_drop_is_sent() {
 }
 
 #[test]
-fn a_socket_that_is_left_is_closed_with_its_ring_and_works_on_no_other() {
-    if !has_rings() {
-        return;
+fn a_socket_that_is_left_is_closed_with_its_worker_and_works_on_no_other() {
+    let ways = if has_rings() { &[Io::Epoll, Io::Ring][..] } else { &[Io::Epoll] };
+    for &io in ways {
+        let worker = Worker::new(io).unwrap();
+        assert!(Worker::new(io).is_err(), "one worker per thread");
+        let (mut socket, mut theirs) = worker.block_on(async { pair() });
+        assert!(is_here());
+        drop(worker);
+        assert!(!is_here());
+        assert_eq!(theirs.read(&mut [0; 1]).unwrap(), 0);
+        let worker = Worker::new(io).unwrap();
+        let (_other, mut theirs) = worker.block_on(async { pair() });
+        theirs.write_all(b"not for the first").unwrap();
+        let error = worker.block_on(async { socket.read_u8().await }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotConnected);
+        drop(socket);
     }
-    let worker = Worker::new().unwrap();
-    assert!(Worker::new().is_err(), "one ring per thread");
-    let (mut socket, mut theirs) = worker.block_on(async { pair() });
-    assert!(is_here());
-    drop(worker);
-    assert!(!is_here());
-    assert_eq!(theirs.read(&mut [0; 1]).unwrap(), 0);
-    let worker = Worker::new().unwrap();
-    let (_other, mut theirs) = worker.block_on(async { pair() });
-    theirs.write_all(b"not for the first").unwrap();
-    let error = worker.block_on(async { socket.read_u8().await }).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotConnected);
-    drop(socket);
 }
 
 #[test]
 fn other_threads_and_timers_wake_a_thread_that_waits() {
-    on_ring(async {
+    on_workers(|| async {
         for _ in 0..200 {
             let (send, receive) = oneshot::channel();
             thread::spawn(move || send.send(7).unwrap());
@@ -275,7 +279,7 @@ fn other_threads_and_timers_wake_a_thread_that_waits() {
 
 #[test]
 fn a_sleep_ends_after_its_time_beside_a_socket_that_is_silent() {
-    on_ring(async {
+    on_workers(|| async {
         let (_socket, _theirs) = pair();
         let before = tokio::time::Instant::now();
         for _ in 0..10 {
@@ -286,8 +290,8 @@ fn a_sleep_ends_after_its_time_beside_a_socket_that_is_silent() {
 }
 
 #[tokio::test]
-async fn a_thread_without_a_ring_has_neither_sockets_nor_sleeps() {
+async fn a_thread_that_is_no_worker_has_neither_sockets_nor_sleeps() {
     let (ours, _theirs) = UnixStream::pair().unwrap();
-    assert!(RingSocket::new(ours.into()).is_err());
+    assert!(WorkerSocket::new(ours.into()).is_err());
     assert!(!sleep(LIMIT).await);
 }

@@ -1,4 +1,4 @@
-//! A socket on the ring of its thread.
+//! A socket of a worker's thread.
 
 use std::io;
 use std::pin::Pin;
@@ -13,64 +13,64 @@ use crate::executor;
 /// [`Worker`](crate::Worker) lives, whose end closes it, as dropping it does. It can be sent to
 /// another thread, where it reports an error.
 #[derive(Debug)]
-pub struct RingSocket {
-    /// Number of the ring.
-    ring: u64,
+pub struct WorkerSocket {
+    /// Number of the driver.
+    driver: u64,
     place: Place,
 }
 
-impl RingSocket {
-    /// Takes over a connected, non-blocking socket, on a thread that [has a ring](crate::is_here).
+impl WorkerSocket {
+    /// Takes over a connected, non-blocking socket, on a thread that [is a worker](crate::is_here).
     ///
     /// # Errors
-    /// Returns the socket on a thread without a ring.
-    pub fn new(socket: socket2::Socket) -> Result<Self, socket2::Socket> {
-        let Some(driver) = executor::here() else { return Err(socket) };
-        Ok(Self { ring: driver.number(), place: driver.open(socket) })
+    /// `NotConnected` on another thread; as the system reports.
+    pub fn new(socket: socket2::Socket) -> io::Result<Self> {
+        let driver = executor::here().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Self { driver: driver.number(), place: driver.open(socket)? })
     }
 
-    /// Does something with the ring of the socket.
+    /// Does something with the driver of the socket.
     #[inline]
-    fn on_ring<T>(
+    fn on_driver<T>(
         &self,
         work: impl FnOnce(&Driver, Place) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        executor::on_ring(self.ring, |driver| work(driver, self.place))
+        executor::on_driver(self.driver, |driver| work(driver, self.place))
             .unwrap_or_else(|| Poll::Ready(Err(io::ErrorKind::NotConnected.into())))
     }
 
     /// Number of bytes that can be read, at most one; 0 at the end of the stream. Pending when
     /// nothing has happened.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
-        self.on_ring(Driver::peek)
+        self.on_driver(Driver::peek)
     }
 }
 
-impl Drop for RingSocket {
+impl Drop for WorkerSocket {
     fn drop(&mut self) {
-        executor::on_ring(self.ring, |driver| driver.close(self.place));
+        executor::on_driver(self.driver, |driver| driver.close(self.place));
     }
 }
 
-impl AsyncRead for RingSocket {
+impl AsyncRead for WorkerSocket {
     #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.on_ring(|driver, place| driver.poll_read(place, cx, buffer))
+        self.on_driver(|driver, place| driver.poll_read(place, cx, buffer))
     }
 }
 
-impl AsyncWrite for RingSocket {
+impl AsyncWrite for WorkerSocket {
     #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         data: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.on_ring(|driver, place| driver.poll_write(place, cx, data))
+        self.on_driver(|driver, place| driver.poll_write(place, cx, data))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -78,6 +78,6 @@ impl AsyncWrite for RingSocket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.on_ring(|driver, place| driver.poll_shutdown(place, cx))
+        self.on_driver(|driver, place| driver.poll_shutdown(place, cx))
     }
 }

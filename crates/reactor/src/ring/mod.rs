@@ -1,5 +1,12 @@
-//! The sockets of a thread: what is received and not read yet, what could not be sent at once, who
-//! waits for it, and what each completion changes.
+//! Sockets of a thread on Linux's io_uring: what is received and not read yet, what could not be
+//! sent at once, who waits for it, and what each completion changes. Receiving and sending of all
+//! sessions take one system call per turn, instead of one for each and one for waiting.
+//!
+//! Memory that the kernel reads or writes belongs to the ring, never to a session: one arena for
+//! what is sent, one set of buffers for what is received. So a session may be dropped at any time;
+//! its socket stays open until the kernel has let go of it.
+
+mod queue;
 
 use std::cell::RefCell;
 use std::io;
@@ -7,15 +14,14 @@ use std::net::Shutdown;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use socket2::Socket;
 use tokio::io::ReadBuf;
 
-use crate::ring::{Completion, Ring};
+use self::queue::{Completion, Queue};
+use crate::driver::{Alarm, Place, monotonic_ns, register};
 
 /// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
 /// a call of its own, without a copy.
@@ -36,20 +42,21 @@ const CANCEL: u64 = 4 << 32;
 const WAKE: u64 = 5 << 32;
 const KIND: u64 = !0 << 32;
 
-/// A socket's place among those of its thread.
-pub type Place = u32;
-
-/// Number of the next ring of this process.
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Whether the kernel allows rings such as a worker's.
+///
+/// # Errors
+/// When it has no io_uring, is older than Linux 6.1, or forbids it.
+pub fn probe() -> io::Result<()> {
+    Queue::new().map(drop)
+}
 
 /// What belongs to one thread.
-pub struct Driver {
-    number: u64,
+pub struct Ring {
     inner: RefCell<Inner>,
 }
 
 struct Inner {
-    ring: Ring,
+    queue: Queue,
     slots: Vec<Option<Slot>>,
     free: Vec<Place>,
     /// Places whose owner has gone; looked at after each turn.
@@ -59,8 +66,7 @@ struct Inner {
     /// What other threads wake this one with, and whether they have.
     wake_fd: Arc<OwnedFd>,
     woken: bool,
-    /// When the thread wants to be woken, in nanoseconds of the monotonic clock.
-    alarm: Option<(u64, Waker)>,
+    alarm: Option<Alarm>,
 }
 
 struct Slot {
@@ -85,20 +91,13 @@ struct Slot {
     left: bool,
 }
 
-/// Nanoseconds of the monotonic clock.
-pub fn monotonic_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
-}
-
-impl Driver {
-    /// Creates the driver of this thread; `wake_fd` wakes it, an eventfd.
+impl Ring {
+    /// Creates the ring of this thread; `wake_fd` wakes it, an eventfd.
     pub fn new(wake_fd: Arc<OwnedFd>) -> io::Result<Self> {
-        let mut ring = Ring::new()?;
-        ring.watch(wake_fd.as_raw_fd(), WAKE);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut queue = Queue::new()?;
+        queue.watch(wake_fd.as_raw_fd(), WAKE);
         let inner = RefCell::new(Inner {
-            ring,
+            queue,
             slots: Vec::new(),
             free: Vec::new(),
             left: Vec::new(),
@@ -107,26 +106,21 @@ impl Driver {
             woken: false,
             alarm: None,
         });
-        Ok(Self { number, inner })
-    }
-
-    /// Number of the ring in this process.
-    #[inline]
-    pub const fn number(&self) -> u64 {
-        self.number
+        Ok(Self { inner })
     }
 
     /// Takes over a connected, non-blocking socket, and begins to receive.
-    pub fn open(&self, socket: Socket) -> Place {
+    #[expect(clippy::unnecessary_wraps, reason = "as the other way's")]
+    pub fn open(&self, socket: Socket) -> io::Result<Place> {
         let mut inner = self.inner.borrow_mut();
         let place = inner.free.pop().unwrap_or_else(|| {
             inner.slots.push(None);
             Place::try_from(inner.slots.len() - 1).expect("fewer than the files of a process")
         });
         let mut slot = Slot::new(socket);
-        slot.receive(&mut inner.ring, place);
+        slot.receive(&mut inner.queue, place);
         inner.slots[place as usize] = Some(slot);
-        place
+        Ok(place)
     }
 
     /// Gives a socket back. It is closed when the kernel has let go of it.
@@ -143,7 +137,7 @@ impl Driver {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut inner = self.inner.borrow_mut();
-        let (slot, ring) = inner.slot(place);
+        let (slot, queue) = inner.slot(place);
         let ahead = &slot.received[slot.read..];
         if !ahead.is_empty() {
             let fits = ahead.len().min(buffer.remaining());
@@ -160,7 +154,7 @@ impl Driver {
             });
         }
         if !slot.receiving {
-            slot.receive(ring, place);
+            slot.receive(queue, place);
         }
         let old = register(&mut slot.reader, cx);
         drop(inner);
@@ -171,7 +165,7 @@ impl Driver {
     /// Number of bytes that can be read, at most one; 0 at the end of the stream.
     pub fn peek(&self, place: Place) -> Poll<io::Result<usize>> {
         let mut inner = self.inner.borrow_mut();
-        let (slot, ring) = inner.slot(place);
+        let (slot, queue) = inner.slot(place);
         match slot.end {
             _ if slot.read < slot.received.len() => Poll::Ready(Ok(1)),
             Some(0) => Poll::Ready(Ok(0)),
@@ -179,7 +173,7 @@ impl Driver {
             None => {
                 // Without it, the end of an idle stream would not be seen.
                 if !slot.receiving {
-                    slot.receive(ring, place);
+                    slot.receive(queue, place);
                 }
                 Poll::Pending
             }
@@ -197,20 +191,20 @@ impl Driver {
         let mut inner = self.inner.borrow_mut();
         let is_short = data.len() <= TOGETHER_BYTES_MAX;
         let turn = inner.turn;
-        let (slot, ring) = inner.slot(place);
+        let (slot, queue) = inner.slot(place);
         // One send of a socket per turn: should the first find no room, the second must not
         // overtake it.
-        if slot.sending.0 == turn || (is_short && !ring.has_room(data.len())) {
+        if slot.sending.0 == turn || (is_short && !queue.has_room(data.len())) {
             inner.flush();
         }
         let turn = inner.turn;
-        let (slot, ring) = inner.slot(place);
+        let (slot, queue) = inner.slot(place);
         if let Some(code) = slot.broken {
             return Poll::Ready(Err(io::Error::from_raw_os_error(code)));
         }
         if slot.unsent.is_empty() {
             if is_short {
-                let place_of_data = ring.send(slot.fd(), SEND | u64::from(place), data);
+                let place_of_data = queue.send(slot.fd(), SEND | u64::from(place), data);
                 slot.sending = (turn, place_of_data);
                 return Poll::Ready(Ok(data.len()));
             }
@@ -219,7 +213,7 @@ impl Driver {
                 result => return Poll::Ready(result),
             }
         }
-        slot.await_room(ring, place);
+        slot.await_room(queue, place);
         let old = register(&mut slot.writer, cx);
         drop(inner);
         drop(old);
@@ -241,51 +235,54 @@ impl Driver {
     }
 
     /// Wakes at this time of the monotonic clock, instead of any other.
-    pub fn set_alarm(&self, at_ns: u64, waker: &Waker) {
-        let old = self.inner.borrow_mut().alarm.replace((at_ns, waker.clone()));
+    pub fn set_alarm(&self, alarm: Alarm) {
+        let old = self.inner.borrow_mut().alarm.replace(alarm);
         drop(old);
     }
 
     /// Submits, and waits for something to happen if asked to.
     #[inline]
-    pub fn submit(&self, wait: bool) {
+    pub fn ask(&self, wait: bool) {
         let mut inner = self.inner.borrow_mut();
         let limit = match &inner.alarm {
-            Some((at, _)) if wait => Some(Duration::from_nanos(at.saturating_sub(monotonic_ns()))),
+            Some(alarm) if wait => {
+                Some(Duration::from_nanos(alarm.at_ns.saturating_sub(monotonic_ns())))
+            }
             _ => None,
         };
         inner.submit(wait, limit);
     }
 
-    /// Wakes whom it concerns what has happened. Returns whether another thread woke this one.
+    /// Wakes whom it concerns what has happened.
     #[inline]
-    pub fn deliver(&self) -> bool {
+    pub fn deliver(&self) {
         let mut inner = self.inner.borrow_mut();
         inner.deliver();
-        let due = inner.alarm.take_if(|(at, _)| *at <= monotonic_ns());
-        let woken = std::mem::take(&mut inner.woken);
-        drop(inner);
-        if let Some((_, waker)) = due {
-            waker.wake();
+        if std::mem::take(&mut inner.woken) {
+            let _ = rustix::io::read(&*inner.wake_fd, &mut [0; 8]);
         }
-        woken
+        let due = inner.alarm.take_if(|alarm| alarm.is_due());
+        drop(inner);
+        if let Some(alarm) = due {
+            alarm.waker.wake();
+        }
     }
 }
 
 impl Inner {
     #[inline]
-    fn slot(&mut self, place: Place) -> (&mut Slot, &mut Ring) {
+    fn slot(&mut self, place: Place) -> (&mut Slot, &mut Queue) {
         let slot = self.slots[place as usize].as_mut().expect("a place is given back once");
-        (slot, &mut self.ring)
+        (slot, &mut self.queue)
     }
 
     fn close(&mut self, place: Place) {
-        let (slot, ring) = self.slot(place);
+        let (slot, queue) = self.slot(place);
         if slot.receiving && !slot.stopping {
-            ring.cancel(RECEIVE | u64::from(place), CANCEL);
+            queue.cancel(RECEIVE | u64::from(place), CANCEL);
         }
         if slot.awaiting_room {
-            ring.cancel(ROOM | u64::from(place), CANCEL);
+            queue.cancel(ROOM | u64::from(place), CANCEL);
         }
         slot.stopping = true;
         slot.left = true;
@@ -304,17 +301,17 @@ impl Inner {
     }
 
     fn submit(&mut self, wait: bool, limit: Option<Duration>) {
-        self.ring.submit(wait, limit);
+        self.queue.submit(wait, limit);
         self.turn += 1;
     }
 
     fn deliver(&mut self) {
         loop {
-            while let Some(done) = self.ring.next_done() {
+            while let Some(done) = self.queue.next_done() {
                 self.apply(&done);
             }
             // A send that failed has to be seen before the arena is written to again.
-            if !self.ring.flush_overflow() {
+            if !self.queue.flush_overflow() {
                 break;
             }
         }
@@ -334,7 +331,7 @@ impl Inner {
         if done.token & KIND == WAKE {
             self.woken = true;
             if !done.more {
-                self.ring.watch(self.wake_fd.as_raw_fd(), WAKE);
+                self.queue.watch(self.wake_fd.as_raw_fd(), WAKE);
             }
             return;
         }
@@ -343,9 +340,9 @@ impl Inner {
             return;
         };
         match done.token & KIND {
-            RECEIVE => slot.received(done, &mut self.ring, place),
-            SEND => slot.not_sent(done.result, &mut self.ring, place),
-            ROOM => slot.has_room(&mut self.ring, place),
+            RECEIVE => slot.received(done, &mut self.queue, place),
+            SEND => slot.not_sent(done.result, &mut self.queue, place),
+            ROOM => slot.has_room(&mut self.queue, place),
             _ => {}
         }
     }
@@ -388,14 +385,14 @@ impl Slot {
         self.socket.as_raw_fd()
     }
 
-    fn receive(&mut self, ring: &mut Ring, place: Place) {
+    fn receive(&mut self, queue: &mut Queue, place: Place) {
         self.receiving = true;
-        ring.receive(self.fd(), RECEIVE | u64::from(place));
+        queue.receive(self.fd(), RECEIVE | u64::from(place));
     }
 
-    fn await_room(&mut self, ring: &mut Ring, place: Place) {
+    fn await_room(&mut self, queue: &mut Queue, place: Place) {
         if !std::mem::replace(&mut self.awaiting_room, true) {
-            ring.await_room(self.fd(), ROOM | u64::from(place));
+            queue.await_room(self.fd(), ROOM | u64::from(place));
         }
     }
 
@@ -409,8 +406,8 @@ impl Slot {
         }
     }
 
-    fn received(&mut self, done: &Completion, ring: &mut Ring, place: Place) {
-        ring.take(done, &mut self.received);
+    fn received(&mut self, done: &Completion, queue: &mut Queue, place: Place) {
+        queue.take(done, &mut self.received);
         if !done.more {
             self.receiving = false;
             self.stopping = false;
@@ -420,7 +417,7 @@ impl Slot {
                 let ahead = self.received.len() - self.read;
                 if self.receiving && !self.stopping && ahead > AHEAD_BYTES_MAX {
                     self.stopping = true;
-                    ring.cancel(RECEIVE | u64::from(place), CANCEL);
+                    queue.cancel(RECEIVE | u64::from(place), CANCEL);
                 }
             }
             0 => self.end = Some(0),
@@ -435,7 +432,7 @@ impl Slot {
 
     /// Nothing more or only a part of the last send fitted, or the connection is broken.
     #[cold]
-    fn not_sent(&mut self, result: i32, ring: &mut Ring, place: Place) {
+    fn not_sent(&mut self, result: i32, queue: &mut Queue, place: Place) {
         let sent = match usize::try_from(result) {
             Ok(sent) => sent,
             Err(_) if result == -libc::EINTR || has_no_room(-result) => 0,
@@ -445,18 +442,18 @@ impl Slot {
             return;
         }
         let Range { start, end } = self.sending.1.clone();
-        self.unsent = ring.unsent((start + sent).min(end)..end).to_vec();
-        self.await_room(ring, place);
+        self.unsent = queue.unsent((start + sent).min(end)..end).to_vec();
+        self.await_room(queue, place);
     }
 
     #[cold]
-    fn has_room(&mut self, ring: &mut Ring, place: Place) {
+    fn has_room(&mut self, queue: &mut Queue, place: Place) {
         self.awaiting_room = false;
         while !self.unsent.is_empty() {
             match self.socket.send(&self.unsent) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
                 Err(error) if error.raw_os_error().is_some_and(has_no_room) => {
-                    return self.await_room(ring, place);
+                    return self.await_room(queue, place);
                 }
                 Err(error) => return self.breaks(error.raw_os_error().unwrap_or(libc::EIO)),
             }
@@ -486,16 +483,7 @@ const fn has_no_room(code: i32) -> bool {
     matches!(code, libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM)
 }
 
-/// Remembers whom to wake; returns another waker that was there.
-#[inline]
-fn register(place: &mut Option<Waker>, cx: &Context<'_>) -> Option<Waker> {
-    match place {
-        Some(waker) if waker.will_wake(cx.waker()) => None,
-        _ => place.replace(cx.waker().clone()),
-    }
-}
-
-impl Drop for Driver {
+impl Drop for Ring {
     /// Waits until the kernel has let go of the sockets, so that they are closed when this returns.
     fn drop(&mut self) {
         let inner = self.inner.get_mut();

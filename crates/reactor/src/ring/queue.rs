@@ -1,4 +1,4 @@
-//! The ring, the arena and the buffers: the boundary to the kernel. What makes it sound:
+//! The queues, the arena and the buffers: the boundary to the kernel. What makes it sound:
 //!
 //! - The kernel reads only the arena and writes only the buffers, and both belong to the ring.
 //!   Neither moves, and the arena is not written to before everything in it was submitted.
@@ -55,8 +55,8 @@ pub struct Completion {
     buffer: Option<u16>,
 }
 
-/// One thread's ring.
-pub struct Ring {
+/// One thread's queues of io_uring.
+pub struct Queue {
     ring: IoUring,
     buffers: Buffers,
     arena: Box<[u8]>,
@@ -67,7 +67,7 @@ pub struct Ring {
     no_iowait: bool,
 }
 
-impl Ring {
+impl Queue {
     /// Creates the ring of this thread, the only one that may use it.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ impl Ring {
         is_over
     }
 
-    /// Appends what a [`Ring::receive`] has received, and returns the buffer to the kernel.
+    /// Appends what a [`Queue::receive`] has received, and returns the buffer to the kernel.
     #[inline]
     pub fn take(&mut self, done: &Completion, into: &mut Vec<u8>) {
         self.receiving -= usize::from(!done.more);
@@ -216,7 +216,7 @@ impl Ring {
     }
 }
 
-impl Drop for Ring {
+impl Drop for Queue {
     fn drop(&mut self) {
         if self.receiving > 0 {
             self.buffers.leak();
@@ -301,7 +301,7 @@ impl Drop for Buffers {
         }
         let [entries, bytes] = Self::LAYOUTS;
         // SAFETY: allocated with these layouts in `new`; no operation that could write is left,
-        // and the ring that knows the entries is dropped first, as the fields of `Ring` are.
+        // and the ring that knows the entries is dropped first, as the fields of `Queue` are.
         unsafe {
             dealloc(self.entries.as_ptr().cast(), entries);
             dealloc(self.bytes.as_ptr(), bytes);

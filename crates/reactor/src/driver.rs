@@ -1,0 +1,154 @@
+//! The sockets of a thread, on a ring or on epoll: an enum, so that a call takes no indirection.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use rustix::time::{ClockId, clock_gettime};
+use socket2::Socket;
+use tokio::io::ReadBuf;
+
+use crate::Io;
+use crate::epoll::Epoll;
+use crate::ring::Ring;
+
+/// A socket's place among those of its thread.
+pub type Place = u32;
+
+/// Number of the next driver of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// When a thread wants to be woken.
+pub struct Alarm {
+    /// Time in nanoseconds of the monotonic clock.
+    pub at_ns: u64,
+    /// Whom to wake then.
+    pub waker: Waker,
+}
+
+/// What belongs to one thread.
+pub struct Driver {
+    number: u64,
+    way: Way,
+}
+
+enum Way {
+    Ring(Ring),
+    Epoll(Epoll),
+}
+
+/// Nanoseconds of the monotonic clock.
+pub fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+/// Remembers whom to wake; returns another waker that was there.
+#[inline]
+pub fn register(place: &mut Option<Waker>, cx: &Context<'_>) -> Option<Waker> {
+    match place {
+        Some(waker) if waker.will_wake(cx.waker()) => None,
+        _ => place.replace(cx.waker().clone()),
+    }
+}
+
+impl Alarm {
+    /// Whether its time has come.
+    pub fn is_due(&self) -> bool {
+        self.at_ns <= monotonic_ns()
+    }
+}
+
+/// Calls the same method of either way.
+macro_rules! either {
+    ($self:ident, $way:ident => $call:expr) => {
+        match &$self.way {
+            Way::Ring($way) => $call,
+            Way::Epoll($way) => $call,
+        }
+    };
+}
+
+impl Driver {
+    /// Creates the driver of this thread; `wake_fd` wakes it, an eventfd.
+    pub fn new(io: Io, wake_fd: Arc<OwnedFd>) -> io::Result<Self> {
+        let way = match io {
+            Io::Ring => Way::Ring(Ring::new(wake_fd)?),
+            Io::Epoll => Way::Epoll(Epoll::new(&wake_fd)?),
+        };
+        Ok(Self { number: NEXT.fetch_add(1, Ordering::Relaxed), way })
+    }
+
+    /// Number of the driver in this process.
+    #[inline]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Takes over a connected, non-blocking socket.
+    ///
+    /// # Errors
+    /// When the system allows no more of them.
+    pub fn open(&self, socket: Socket) -> io::Result<Place> {
+        either!(self, way => way.open(socket))
+    }
+
+    /// Gives a socket back, which closes it.
+    pub fn close(&self, place: Place) {
+        either!(self, way => way.close(place));
+    }
+
+    /// Reads what has arrived.
+    #[inline]
+    pub fn poll_read(
+        &self,
+        place: Place,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        either!(self, way => way.poll_read(place, cx, buffer))
+    }
+
+    /// Number of bytes that can be read, at most one; 0 at the end of the stream.
+    pub fn peek(&self, place: Place) -> Poll<io::Result<usize>> {
+        either!(self, way => way.peek(place))
+    }
+
+    /// Sends, now or at the end of the turn.
+    #[inline]
+    pub fn poll_write(
+        &self,
+        place: Place,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        either!(self, way => way.poll_write(place, cx, data))
+    }
+
+    /// Shuts down the writing half after everything is sent.
+    pub fn poll_shutdown(&self, place: Place, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &self.way {
+            Way::Ring(ring) => ring.poll_shutdown(place, cx),
+            Way::Epoll(epoll) => epoll.shutdown(place),
+        }
+    }
+
+    /// Wakes at this time, instead of any other.
+    pub fn set_alarm(&self, alarm: Alarm) {
+        either!(self, way => way.set_alarm(alarm));
+    }
+
+    /// Submits what is to be sent, asks what has arrived, and waits for something if asked to.
+    #[inline]
+    pub fn ask(&self, wait: bool) {
+        either!(self, way => way.ask(wait));
+    }
+
+    /// Wakes whom it concerns what has happened.
+    #[inline]
+    pub fn deliver(&self) {
+        either!(self, way => way.deliver());
+    }
+}
