@@ -154,9 +154,9 @@ class Clients:
         return (long[0] - short[0]) / count, (long[1] - short[1]) / count
 
     def idle_second(self):
-        """Instructions per second of a run that has nothing to do: its users wait for an arrival that never comes."""
+        """Instructions per second of a run that has nothing to do: its user waits for one arrival a second."""
         def run_of(seconds):
-            return [self.binary, "run", "null:", "-w", "tpc-b", "--mix", "0,0,1", "--load", "rate", "--rate", "0.01", "--vus", "1",
+            return [self.binary, "run", "null:", "-w", "tpc-b", "--mix", "0,0,1", "--load", "rate:1/s", "--vus", "1",
                     "--threads", "1", "--rampup", "0s", "--duration", f"{seconds}s", "--json"]
         short, long = (self.count(run_of(seconds)) for seconds in (3, 13))
         return (long.instructions - short.instructions) / 10

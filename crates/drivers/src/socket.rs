@@ -9,7 +9,7 @@ use std::time::Duration;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_proxy::{Relay, Upstream};
 
@@ -24,6 +24,10 @@ type Io = TcpStream;
 /// Idle time after which the system probes the other end, and interval between probes.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Pause before the next attempt to connect to a unix socket that has no room.
+#[cfg(unix)]
+const ROOM_WAIT: Duration = Duration::from_millis(5);
 
 /// One address of a host.
 #[derive(Clone, Debug)]
@@ -141,7 +145,7 @@ impl Socket {
                 }
                 #[cfg(unix)]
                 (Address::Unix(file), None) => {
-                    let stream = tokio::net::UnixStream::connect(file).await?.into_std()?;
+                    let stream = connect_unix(file).await?.into_std()?;
                     let io = Io::new(stream.into())?;
                     Ok(Self { io, transport: "unix socket", same_host: true })
                 }
@@ -195,6 +199,18 @@ impl Socket {
     /// Kind of transport: `tcp` or `unix socket`.
     pub fn transport(&self) -> &'static str {
         self.transport
+    }
+}
+
+/// Connects to a unix socket. One whose server has accepted as many as it has room for rejects a
+/// connection at once, where TCP would wait.
+#[cfg(unix)]
+async fn connect_unix(file: &std::path::Path) -> io::Result<tokio::net::UnixStream> {
+    loop {
+        match tokio::net::UnixStream::connect(file).await {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(ROOM_WAIT).await,
+            result => return result,
+        }
     }
 }
 

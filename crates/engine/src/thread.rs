@@ -37,8 +37,17 @@ impl Thread {
     }
 
     /// Runs the work to its end, with all tasks that it starts.
-    pub fn run(self, work: impl Future<Output = ()>) {
+    pub fn run(self, work: impl Future<Output = ()> + 'static) {
         let local = LocalSet::new();
+        // A task of its own: the loop polls what it runs at each turn, a task only when it is woken.
+        let work = local.spawn_local(work);
+        let work = async {
+            if let Err(error) = work.await
+                && error.is_panic()
+            {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        };
         match self {
             Self::Runtime(runtime) => {
                 runtime.block_on(local.run_until(work));

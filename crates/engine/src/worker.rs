@@ -1,6 +1,7 @@
 //! A worker thread: connects its users, runs them, hands each second over when it ends, and reports
 //! what it counted to the control thread.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use tokio::sync::Semaphore;
@@ -17,8 +18,10 @@ use super::session_slot::Pace;
 use super::session_slot::SessionSlot;
 use super::uplink::FromWorker;
 
-/// Sessions that a thread opens at once: a server's accept queue is limited, and times out.
-const CONNECTING_MAX: usize = 8;
+/// Sessions that a thread opens at once: a server's accept queue is limited, and times out. Each
+/// that is open makes room for one more, so that their number doubles with each round trip, up to
+/// the second of these.
+const CONNECTING: std::ops::RangeInclusive<usize> = 8..=256;
 
 /// Runs a worker from start to end, on the thread that owns it.
 pub(super) async fn work<W: Workload, D: Database>(context: Context<W, D>, users: Vec<u32>) {
@@ -40,10 +43,12 @@ async fn connect_all<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     users: &[u32],
 ) -> Vec<(u32, NodeSessions<W, D>)> {
-    let places = Rc::new(Semaphore::new(CONNECTING_MAX));
+    let places = Rc::new(Semaphore::new(*CONNECTING.start()));
+    let more = Rc::new(Cell::new(CONNECTING.end() - CONNECTING.start()));
     let mut opening = JoinSet::new();
     for &id in users {
         let (context, places) = (Rc::clone(context), Rc::clone(&places));
+        let more = Rc::clone(&more);
         opening.spawn_local(async move {
             let _place = places.acquire().await.expect("never closed");
             if context.signal.state.borrow().over {
@@ -58,6 +63,10 @@ async fn connect_all<W: Workload, D: Database>(
                     };
                     sessions.open_on().for_each(|node| context.opened(node));
                     context.uplink.deliver(FromWorker::Connected(server)).await;
+                    if let Some(left) = more.get().checked_sub(1) {
+                        more.set(left);
+                        places.add_permits(1);
+                    }
                     Some((id, sessions))
                 }
                 Err(error) => {

@@ -7,7 +7,7 @@
 //! is not waiting for an answer does not keep the thread busy.
 
 use std::cell::RefCell;
-use std::io::{self, Read, Write};
+use std::io;
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,6 +15,8 @@ use std::task::{Context, Poll, Waker};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
@@ -137,15 +139,15 @@ impl Epoll {
         if slot.is_readable {
             let room = buffer.initialize_unfilled();
             let size = room.len();
-            match slot.socket()?.read(room) {
+            match rustix::io::read(slot.socket()?, room) {
                 Ok(read) => {
                     // A read that returns less than requested has emptied the socket.
                     slot.is_readable = read == size || slot.is_over;
                     buffer.advance(read);
                     return Poll::Ready(Ok(()));
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => slot.is_readable = false,
-                Err(error) => return Poll::Ready(Err(error)),
+                Err(Errno::AGAIN) => slot.is_readable = false,
+                Err(error) => return Poll::Ready(Err(error.into())),
             }
         }
         let old = register(&mut slot.reader, cx);
@@ -182,9 +184,9 @@ impl Epoll {
         let mut inner = self.inner.borrow_mut();
         let Inner { poll, slots, .. } = &mut *inner;
         let slot = &mut slots[place as usize];
-        match slot.socket()?.write(data) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            result => return Poll::Ready(result),
+        match send(slot.socket()?, data, SendFlags::NOSIGNAL) {
+            Err(Errno::AGAIN) => {}
+            result => return Poll::Ready(result.map_err(io::Error::from)),
         }
         let old = register(&mut slot.writer, cx);
         // After the waker: a change of what is reported reports room that is there already.
@@ -196,7 +198,7 @@ impl Epoll {
 
     /// Shuts down the writing half.
     pub fn shutdown(&self, place: Place) -> Poll<io::Result<()>> {
-        let mut inner = self.inner.borrow_mut();
+        let inner = self.inner.borrow_mut();
         Poll::Ready(inner.slots[place as usize].socket()?.shutdown(Shutdown::Write))
     }
 
@@ -294,8 +296,8 @@ impl Slot {
     }
 
     #[inline]
-    fn socket(&mut self) -> io::Result<&mut Socket> {
-        self.socket.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
+    fn socket(&self) -> io::Result<&Socket> {
+        self.socket.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
     /// Has the system report room to write, from now on: there is almost always room, and a socket

@@ -6,7 +6,7 @@ use triphammer_core::{DbError, Value};
 
 use super::codec::{Wire, put_value};
 use super::text::Template;
-use super::wire::{Column, Connection, Texts, Then};
+use super::wire::{BindHead, Column, Connection, Texts, Then};
 use crate::arguments::wrong_count;
 
 /// A statement as the session's protocol keeps it.
@@ -24,6 +24,8 @@ pub enum Prepared {
 pub struct OnServer {
     /// Name on the server.
     pub name: Box<str>,
+    /// Beginning of the message that binds its arguments.
+    pub head: BindHead,
     /// Its text.
     pub sql: Box<str>,
     /// Types of its parameters.
@@ -93,19 +95,19 @@ impl Prepared {
         text: &mut String,
         (then, results): (Then, bool),
     ) -> Result<Format<'_>, DbError> {
-        let texts = |wires| Texts { arguments: are_texts(wires), results };
         match self {
             Self::OnServer(statement) => {
-                let OnServer { name, wires, columns, .. } = &**statement;
+                let OnServer { head, wires, columns, .. } = &**statement;
                 check_count(wires.len(), args.len())?;
-                connection.execute(name, args.len(), texts(wires), then, |index, out| {
+                connection.execute(head, results, then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(if results { Format::Text(columns) } else { Format::Known(columns) })
             }
             Self::Here { sql, types, wires } => {
                 check_count(wires.len(), args.len())?;
-                connection.execute_text(sql, types, texts(wires), then, |index, out| {
+                let texts = Texts { arguments: are_texts(wires), results };
+                connection.execute_text(sql, types, texts, then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(if results { Format::Text(&[]) } else { Format::Described(Box::default()) })
@@ -143,7 +145,7 @@ impl Format<'_> {
 
 /// Whether arguments are sent as text, for the server to infer their types: all of them, or none.
 #[inline]
-fn are_texts(wires: &[Wire]) -> bool {
+pub fn are_texts(wires: &[Wire]) -> bool {
     wires.first() == Some(&Wire::Any)
 }
 
@@ -159,7 +161,10 @@ mod tests {
     fn statement(name: &str) -> OnServer {
         let wires = [Wire::Int4].into();
         let (sql, types) = ("SELECT $1".into(), [23].into());
-        OnServer { name: name.into(), sql, types, wires, columns: Box::default() }
+        let Ok(head) = BindHead::new(name, 1, false) else {
+            panic!("one argument is not too many")
+        };
+        OnServer { name: name.into(), head, sql, types, wires, columns: Box::default() }
     }
 
     #[test]

@@ -19,10 +19,11 @@ use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, read_field};
 use super::database::{OpenedConnection, Route, Shared};
-use super::prepared::{Format, OnServer, Prepared, name_of};
+use super::prepared::{Format, OnServer, Prepared, are_texts, name_of};
 use super::text::{self, Template};
 use super::wire::{
-    CancelKey, Chunk, Column, Connection, Fields, Greeting, Status, Texts, Then, columns, touched,
+    BindHead, CancelKey, Chunk, Column, Connection, Fields, Greeting, Status, Then, Unwritable,
+    columns, touched,
 };
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
@@ -267,7 +268,9 @@ impl PostgresSession {
         let columns = self.describe(old, &name, &sql, &types).await;
         // Nothing is executed here, so the error is about this statement.
         let columns = columns.map_err(|error| explain_swap(error, ""))?;
-        let statement = OnServer { name, sql, types, wires, columns };
+        let head = BindHead::new(&name, wires.len(), are_texts(&wires));
+        let head = head.map_err(Unwritable::into_error)?;
+        let statement = OnServer { name, head, sql, types, wires, columns };
         Ok(Prepared::OnServer(self.shared.statements.share(statement)))
     }
 
@@ -304,7 +307,8 @@ impl PostgresSession {
     /// Runs a prepared statement without parameters, and discards its rows.
     pub(super) async fn run_named(&mut self, name: &str) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
-        connection.execute(name, 0, Texts::default(), Then::Sync, |_, _| Ok(false))?;
+        let head = BindHead::new(name, 0, false).map_err(Unwritable::into_error)?;
+        connection.execute(&head, false, Then::Sync, |_, _| Ok(false))?;
         connection.answer(|_| Ok(())).await
     }
 
@@ -382,7 +386,10 @@ async fn receive(
     let mut problem = None;
     let mut was_rolled_back = false;
     loop {
-        let frame = connection.next().await?;
+        let Some(frame) = connection.taken()? else {
+            connection.more().await?;
+            continue;
+        };
         match frame.tag {
             backend::DATA_ROW_TAG => {
                 if let (Some(rows), None) = (&mut rows, &problem) {

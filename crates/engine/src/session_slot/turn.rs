@@ -90,8 +90,12 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 self.own_user(now, due?).await
             }
             Pace::Recorded => {
-                let due = self.client.replay(&*self.context.plan.workload, &self.context.plan.spec);
-                self.own_user(now, due?).await
+                let plan = &self.context.plan;
+                let Some(due) = self.client.replay(&*plan.workload, &plan.spec) else {
+                    self.context.without_work(now);
+                    return None;
+                };
+                self.own_user(now, due).await
             }
             Pace::Pooled(_) => self.any_terminal(now).await,
         }?;

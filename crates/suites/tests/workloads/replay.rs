@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use triphammer_core::spec::Length;
 use triphammer_core::workload::WorkloadSettings;
-use triphammer_engine::RunEnd;
+use triphammer_engine::{RunEnd, RunEnding};
 use triphammer_workloads::replay::Replay;
 
 use crate::virtual_time;
@@ -21,14 +21,21 @@ const LINES: &str = "{\"triphammer_recording\": 1, \"from\": \"csvlog\", \"start
 
 /// Replays the lines on this target, with this many sessions.
 async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
+    run_with(target, speed, users, length, false).await
+}
+
+/// Replays them with their times, or in a closed load.
+async fn run_with(target: &str, speed: &str, users: u32, length: Length, closed: bool) -> RunEnd {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.recording");
     std::fs::write(&file, LINES).unwrap();
     let value = format!("{},speed={speed}", file.display());
     let options = [("recording".to_owned(), value.clone())].into();
-    let settings = WorkloadSettings { options, ..WorkloadSettings::default() };
+    let settings =
+        WorkloadSettings { options, without_waits: closed, ..WorkloadSettings::default() };
     let workload = Arc::new(Replay::new(&settings).unwrap());
-    let load = format!("replay:{value}").parse().unwrap();
+    let load = if closed { "closed".to_owned() } else { format!("replay:{value}") };
+    let load = load.parse().unwrap();
     virtual_time::run(workload, target, virtual_time::spec(users, load, length)).await
 }
 
@@ -78,4 +85,16 @@ async fn one_session_can_replay_several_and_a_window_can_end_it() {
     assert!(about(wait, 150), "the second begins when the first has ended: {wait:?}");
     let end = run("null:", "1x", 2, Length::Time(Duration::from_secs(2))).await;
     assert_eq!(counts(&end), (2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_load_waits_for_none_of_the_recorded_times() {
+    let end = run_with("null:?service=10ms", "1x", 2, ALL, true).await;
+    assert_eq!(counts(&end), (3, 1));
+    // Fourteen calls of the first session, one after the other.
+    assert!(end.ended.duration() < Duration::from_millis(300), "{:?}", end.ended);
+    let end = run_with("null:", "1x", 2, Length::Time(Duration::from_secs(60)), true).await;
+    assert_eq!((counts(&end), end.ending), ((3, 1), RunEnding::Complete), "all of it is done");
+    let end = run("null:", "1x", 2, Length::Time(Duration::from_secs(60))).await;
+    assert_eq!((counts(&end), end.ending), ((3, 1), RunEnding::Complete), "all of it is done");
 }

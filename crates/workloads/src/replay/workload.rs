@@ -1,7 +1,7 @@
 //! The replay of a recording as a [`Workload`].
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use triphammer_capture::recording::Recording;
@@ -72,6 +72,8 @@ pub struct Replay {
     lanes: Mutex<(usize, Vec<Arc<[u32]>>)>,
     /// By statement, whether the database needs the types of its arguments.
     types: Box<[AtomicBool]>,
+    /// Number of transactions that sessions have taken.
+    taken: AtomicUsize,
     /// Which transactions have ended.
     pub(super) progress: Box<Progress>,
     /// What was made here in place of recorded values.
@@ -203,6 +205,7 @@ impl Replay {
             counted,
             lanes: Mutex::new((0, Vec::new())),
             types: plan.statements.iter().map(|_| AtomicBool::new(false)).collect(),
+            taken: AtomicUsize::new(0),
             progress: Box::new(Progress::new(plan.recording.transactions.len())),
             made: Box::default(),
             answers: Box::new(Answers::new(plan.statements.len(), plan.statements_in_all())),
@@ -311,7 +314,12 @@ impl Workload for Replay {
         }
         user.next += 1;
         let transaction = user.transaction()?;
+        self.taken.fetch_add(1, Ordering::Relaxed);
         Some(self.plan.kind_of[transaction as usize])
+    }
+
+    fn is_done(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= self.plan.recording.transactions.len()
     }
 
     fn due(&self, user: &User) -> Elapsed {

@@ -66,22 +66,41 @@ pub struct Texts {
     pub results: bool,
 }
 
-/// Binds arguments to the unnamed portal.
+/// The beginning of the messages that bind arguments of a statement to the unnamed portal: it is the
+/// same for each run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindHead {
+    bytes: Box<[u8]>,
+    /// Number of arguments.
+    count: usize,
+}
+
+impl BindHead {
+    /// Writes it for a statement of this name, and this many arguments in text or binary format.
+    ///
+    /// # Errors
+    /// When there are too many arguments.
+    pub fn new(name: &str, count: usize, are_texts: bool) -> Result<Self, Unwritable> {
+        let number = u16::try_from(count).map_err(|_| too_long("the list of arguments"))?;
+        // The end of the name, and one format for all arguments.
+        let format: &[u8] = if are_texts { b"\0\0\x01\0\0" } else { b"\0\0\x01\0\x01" };
+        let parts = [b"B\0\0\0\0\0", name.as_bytes(), format, &number.to_be_bytes()];
+        Ok(Self { bytes: parts.concat().into(), count })
+    }
+}
+
+/// Binds arguments to the unnamed portal; the fields of the result are in text format if `results`,
+/// else in binary.
 #[inline]
 pub fn bind(
     out: &mut BytesMut,
-    name: &str,
-    count: usize,
-    texts: Texts,
+    head: &BindHead,
+    results: bool,
     mut put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
 ) -> Result<(), Unwritable> {
     let start = out.len();
-    out.extend_from_slice(b"B\0\0\0\0\0");
-    out.extend_from_slice(name.as_bytes());
-    // The end of the name, and one format for all arguments.
-    out.extend_from_slice(if texts.arguments { b"\0\0\x01\0\0" } else { b"\0\0\x01\0\x01" });
-    out.put_u16(u16::try_from(count).map_err(|_| too_long("the list of arguments"))?);
-    for index in 0..count {
+    out.extend_from_slice(&head.bytes);
+    for index in 0..head.count {
         let length_at = out.len();
         out.put_i32(-1);
         if put(index, out)? {
@@ -90,7 +109,7 @@ pub fn bind(
             out[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
         }
     }
-    out.extend_from_slice(if texts.results { b"\0\x01\0\0" } else { b"\0\x01\0\x01" });
+    out.put_u32(if results { 0x0001_0000 } else { 0x0001_0001 });
     let length = i32::try_from(out.len() - start - 1).map_err(|_| too_long("the message"))?;
     out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
     Ok(())
@@ -285,7 +304,10 @@ impl Connection {
     ) -> Result<(), DbError> {
         let mut problem = None;
         loop {
-            let frame = self.next().await?;
+            let Some(frame) = self.taken()? else {
+                self.more().await?;
+                continue;
+            };
             match frame.tag {
                 backend::READY_FOR_QUERY_TAG => return problem.map_or(Ok(()), Err),
                 backend::COPY_IN_RESPONSE_TAG => {

@@ -27,7 +27,9 @@ use crate::stream::{Stream, broken, closed};
 
 pub use self::cancel::CancelKey;
 pub use self::copy::Chunk;
-pub use self::messages::{Body, Column, Fields, ServerError, Texts, columns, touched};
+pub use self::messages::{
+    BindHead, Body, Column, Fields, ServerError, Texts, Unwritable, columns, touched,
+};
 pub use self::startup::{Greeting, Login, start};
 
 /// The server's source file that waits for standbys at the end of a commit.
@@ -336,14 +338,13 @@ impl Connection {
     #[inline]
     pub fn execute(
         &mut self,
-        name: &str,
-        count: usize,
-        texts: Texts,
+        head: &BindHead,
+        results: bool,
         then: Then,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
         self.encode(|out| {
-            messages::bind(out, name, count, texts, put)?;
+            messages::bind(out, head, results, put)?;
             out.extend_from_slice(then.execute_and_self());
             Ok(())
         })
@@ -364,7 +365,8 @@ impl Connection {
     ) -> Result<(), DbError> {
         self.encode(|out| {
             frontend::parse("", sql, types.iter().copied(), out)?;
-            messages::bind(out, "", types.len(), texts, put)?;
+            let head = BindHead::new("", types.len(), texts.arguments)?;
+            messages::bind(out, &head, texts.results, put)?;
             frontend::describe(b'P', "", out)?;
             out.extend_from_slice(then.execute_and_self());
             Ok(())
@@ -375,7 +377,7 @@ impl Connection {
     #[inline]
     fn encode(
         &mut self,
-        write: impl FnOnce(&mut BytesMut) -> Result<(), messages::Unwritable>,
+        write: impl FnOnce(&mut BytesMut) -> Result<(), Unwritable>,
     ) -> Result<(), DbError> {
         let before = self.out.len();
         let begun = self.begin.map_or(Ok(()), |begin| messages::control(&mut self.out, begin));
@@ -400,17 +402,56 @@ impl Connection {
     #[inline]
     pub async fn next(&mut self) -> Result<Frame<'_>, DbError> {
         let found = loop {
-            match self.inbox.take() {
-                Ok(Some(found)) => {
-                    if found.tag == backend::DATA_ROW_TAG || !self.absorb(&found)? {
-                        break found;
-                    }
-                }
-                Ok(None) => poll_fn(|cx| self.poll_turn(cx)).await?,
-                Err(what) => return Err(self.garbled(what)),
+            match self.take()? {
+                Some(found) => break found,
+                None => self.more().await?,
             }
         };
-        Ok(Frame { tag: found.tag, body: self.inbox.body(&found) })
+        Ok(self.frame(&found))
+    }
+
+    /// The next message of the answer, if it has arrived: without a future, because most messages of
+    /// an answer arrive together. If there is none, [`Connection::more`] waits for it.
+    ///
+    /// # Errors
+    /// As [`Connection::next`].
+    #[inline]
+    pub fn taken(&mut self) -> Result<Option<Frame<'_>>, DbError> {
+        match self.take()? {
+            Some(found) => Ok(Some(self.frame(&found))),
+            None => Ok(None),
+        }
+    }
+
+    /// Sends the buffer, and waits until something has arrived.
+    ///
+    /// # Errors
+    /// When the connection breaks.
+    #[inline]
+    pub async fn more(&mut self) -> Result<(), DbError> {
+        poll_fn(|cx| self.poll_turn(cx)).await
+    }
+
+    #[inline]
+    fn frame(&self, found: &MessagePosition) -> Frame<'_> {
+        Frame { tag: found.tag, body: self.inbox.body(found) }
+    }
+
+    /// Takes the next message that is part of an answer.
+    #[inline]
+    fn take(&mut self) -> Result<Option<MessagePosition>, DbError> {
+        loop {
+            match self.inbox.take() {
+                Ok(Some(found)) if is_plain(found.tag) => return Ok(Some(found)),
+                Ok(Some(found)) => {
+                    if !self.absorb(&found)? {
+                        return Ok(Some(found));
+                    }
+                }
+                Ok(None) => return Ok(None),
+                Err(what) => return Err(self.garbled(what)),
+            }
+        }
     }
 
     /// Handles a message that is not part of an answer (and returns true), and notes its effect on
@@ -578,6 +619,15 @@ impl Connection {
     pub fn misplaced(&mut self, tag: u8) -> DbError {
         self.garbled(&format!("an unexpected message of type {:?}", char::from(tag)))
     }
+}
+
+/// Whether a message is part of an answer and changes nothing of the connection.
+#[inline]
+const fn is_plain(tag: u8) -> bool {
+    matches!(
+        tag,
+        backend::DATA_ROW_TAG | backend::BIND_COMPLETE_TAG | backend::COMMAND_COMPLETE_TAG
+    )
 }
 
 /// The text of a notice if it is about a commit that no standby confirmed. Its place in the server's
