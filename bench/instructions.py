@@ -3,10 +3,10 @@
 callgrind, and system calls and bytes through them per transaction, counted by strace; of triphammer, of the peer and
 of a bare loop, for the same transactions. No neighbour, clock rate or cache changes them.
 
-Each figure is the difference between a long run and a short one, so that start, end and audits are left out. What a
-run does once a second is a figure of its own (`idle_second`): under callgrind a run takes many times longer, and
-would have it in each transaction as many times more often. It is therefore taken off, by the seconds that the long run
-took longer; the figure before that is printed too.
+Each figure is the difference between a long run and a short one, so that start, end and audits are left out. Of
+triphammer, the instructions are those of the thread that runs the users: what a run does once a second, on other
+threads, is a figure of its own (`idle_second`), because under callgrind a run takes many times longer, and would have
+it in each transaction as many times more often. The figure of the whole process is printed too.
 
     bench/instructions.py [--paths point_select_epoll_8 ...] [--transactions 4000] [--rounds 2] [--limits FILE]
                           [--write FILE] [--only-ours]
@@ -17,6 +17,7 @@ its paths.
 """
 
 import argparse
+import glob
 import json
 import os
 import re
@@ -65,21 +66,25 @@ IDLE_LIMIT = 1e6
 
 
 class Counted:
-    """What one run of a program has taken."""
+    """Instructions of a run: of the whole process, and of its busiest thread beside the main one (0 without others)."""
 
-    def __init__(self, instructions, seconds=0.0):
-        self.instructions, self.seconds = instructions, seconds
+    def __init__(self, whole, thread):
+        self.whole, self.thread = whole, thread
 
 
 def callgrind(command, folder, environment):
-    """Runs a command under callgrind; returns its instructions and what it printed."""
-    log = os.path.join(folder, "valgrind.log")
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}",
-                           *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    with open(log, encoding="utf-8") as file:
-        return int(re.search(r"Collected : (\d+)", file.read())[1]), done.stdout
+    """Runs a command under callgrind, and counts."""
+    with tempfile.TemporaryDirectory(dir=folder) as counts:
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes",
+                               f"--callgrind-out-file={counts}/count", f"--log-file={counts}/log", *command],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        threads = []
+        for name in sorted(glob.glob(f"{counts}/count-*")):
+            with open(name, encoding="utf-8", errors="replace") as file:
+                threads.append(sum(int(line.split()[1]) for line in file if line.startswith("totals:")))
+        return Counted(sum(threads), max(threads[1:], default=0))
 
 
 def strace(command, folder, environment):
@@ -132,19 +137,16 @@ class Clients:
                 "--mysql-user=root", "--mysql-db=bench", "--table-size=10000"]
 
     def count(self, command):
-        """Counts one run; the seconds are those that triphammer says, 0 of others."""
-        instructions, out = callgrind(command, self.folder, self.environment)
-        seconds = json.loads(out)["run"]["seconds"] if command[0] == self.binary else 0.0
-        return Counted(instructions, seconds)
+        """Counts one run."""
+        return callgrind(command, self.folder, self.environment)
 
-    def each(self, contender, path, transactions, idle):
-        """Instructions per transaction, without and with what a run does once a second."""
+    def each(self, contender, path, transactions):
+        """Instructions per transaction: of the users' thread, and of the whole process; the same of others."""
         make = getattr(self, contender)
         short, long = (self.count(make(path, n)) for n in (SHORT, SHORT + transactions))
-        more = long.instructions - short.instructions
-        idle_part = idle * (long.seconds - short.seconds) if contender == "triphammer" else 0
         count = transactions * path.users
-        return (more - idle_part) / count, more / count
+        whole = (long.whole - short.whole) / count
+        return ((long.thread - short.thread) / count if contender == "triphammer" else whole), whole
 
     def calls(self, contender, path, transactions):
         """System calls and the bytes that they moved, per transaction."""
@@ -158,22 +160,22 @@ class Clients:
         def run_of(seconds):
             return [self.binary, "run", "null:", "-w", "tpc-b", "--mix", "0,0,1", "--load", "rate:1/s", "--vus", "1",
                     "--threads", "1", "--rampup", "0s", "--duration", f"{seconds}s", "--json"]
-        short, long = (self.count(run_of(seconds)) for seconds in (3, 13))
-        return (long.instructions - short.instructions) / 10
+        short, long = (self.count(run_of(seconds)).whole for seconds in (3, 13))
+        return (long - short) / 10
 
 
-def measure(clients, name, path, given, idle):
+def measure(clients, name, path, given):
     """Prints the figures of a path; returns triphammer's instructions per transaction."""
     contenders = ["triphammer"]
     if not given.only_ours:
         contenders += ["peer"] * bool(path.peer) + ["floor"] * path.has_floor
     figures = {}
     for contender in contenders:
-        rounds = [clients.each(contender, path, given.transactions // path.users, idle) for _ in range(given.rounds)]
+        rounds = [clients.each(contender, path, given.transactions // path.users) for _ in range(given.rounds)]
         values = [each for each, _ in rounds]
         figures[contender] = statistics.median(values)
         calls, moved = clients.calls(contender, path, given.transactions // path.users)
-        whole = f", with its seconds {statistics.median(w for _, w in rounds):,.0f}" if contender == "triphammer" else ""
+        whole = f", whole process {statistics.median(w for _, w in rounds):,.0f}" if contender == "triphammer" else ""
         title = contender if contender != "peer" else ("pgbench" if path.server == "postgres" else "sysbench")
         print(f"{name}: {title} {figures[contender]:,.0f} instructions ({min(values):,.0f} to {max(values):,.0f} of "
               f"{given.rounds}){whole}; {calls:.2f} system calls, {moved:,.0f} bytes per transaction")
@@ -227,7 +229,7 @@ def main():
             print(f"idle_second: triphammer {idle:,.0f} instructions per second of an idle run "
                   f"(wanted: at most {IDLE_LIMIT:,.0f}: {'met' if idle <= IDLE_LIMIT else 'MISSED'})")
             for name in names:
-                figures[name] = measure(clients, name, PATHS[name], given, idle)
+                figures[name] = measure(clients, name, PATHS[name], given)
         finally:
             for _, server in started:
                 server.__exit__()

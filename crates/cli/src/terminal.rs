@@ -409,8 +409,8 @@ impl Live {
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();
         }
-        let text = self.text(second);
         if self.terminal.is_some() {
+            let text = self.text(second);
             self.tell(&text);
         }
         if let Some(every) = self.progress {
@@ -419,7 +419,7 @@ impl Live {
             && !self.in_sequence
             && (interval.last + 1).is_multiple_of(PLAIN_LINE_SECONDS)
         {
-            line(&text);
+            line(&self.text(second));
         }
         self.complete = interval.last + 1;
         self.announce(self.complete);
