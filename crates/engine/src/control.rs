@@ -13,6 +13,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::nodes::NodeInterval;
 use triphammer_core::pace::Load;
+use triphammer_core::recorder::LoginInterval;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 
@@ -31,7 +32,9 @@ use super::slots::Slots;
 use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, called_off, worker};
+use super::{
+    NO_RUNTIME, RunEnd, RunError, RunLogins, RunPlan, Violation, accounts, called_off, worker,
+};
 
 /// How often the watchdog checks sessions that block their thread.
 const WATCHDOG_TICK: Duration = Duration::from_millis(50);
@@ -408,6 +411,7 @@ impl Control {
         let failovers = self.node_events.notes(&self.node_names);
         failovers.into_iter().for_each(|note| self.course.outbox.note(note));
         let sessions = (self.course.sums.lost, self.course.sums.reconnected);
+        let logins = self.logins();
         let violations = self.violations();
         let [start, end] = self.course.phases.edges();
         let types = self.course.sums.run.len();
@@ -431,6 +435,7 @@ impl Control {
             gauges: self.course.sums.gauges,
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
+            logins,
             away: workers.sum(|end| end.away),
             nodes: self
                 .course
@@ -450,6 +455,17 @@ impl Control {
             notes: self.course.outbox.notes,
             hosts: Vec::new(),
         }
+    }
+
+    /// The logins of the run, by its parts.
+    fn logins(&mut self) -> RunLogins {
+        let mut start = LoginInterval::default();
+        for (login, after) in self.workers.ends.iter().flat_map(|end| &end.first_logins) {
+            start.succeeded(*login);
+            start.back_after(*after);
+        }
+        let [run, window] = std::mem::take(&mut self.course.sums.logins);
+        RunLogins { start, run, window }
     }
 
     /// The counting identities that do not hold; unknown while a worker is missing.

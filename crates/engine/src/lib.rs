@@ -90,7 +90,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::{NodeInterval, Nodes};
 pub use triphammer_core::origin::Origin;
-use triphammer_core::recorder::{Gauges, TypeInterval};
+use triphammer_core::recorder::{Gauges, LoginInterval, TypeInterval};
 use triphammer_core::session::Database;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::StatementCatalogue;
@@ -242,6 +242,9 @@ pub struct RunEnd {
     pub worker_cpu_ns: Vec<u64>,
     /// Numbers of sessions lost and reconnected.
     pub sessions: (u64, u64),
+    /// Sessions opened at the start, during the run, and in the timed window.
+    #[serde(default)]
+    pub logins: RunLogins,
     /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
     /// What happened on each node, in the whole run and in the timed window; empty for a single
@@ -267,6 +270,17 @@ pub struct RunEnd {
     pub notes: Vec<Note>,
     /// What each host did, if several drove the run; otherwise empty.
     pub hosts: Vec<hosts::HostEnd>,
+}
+
+/// Logins of a run, by its parts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RunLogins {
+    /// Those before the run's zero: one of each session.
+    pub start: LoginInterval,
+    /// Those after it, of the whole run.
+    pub run: LoginInterval,
+    /// Those in the timed window.
+    pub window: LoginInterval,
 }
 
 /// Outcome of the arrivals of an open load, in the whole run.

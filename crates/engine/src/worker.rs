@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
@@ -41,10 +41,15 @@ async fn connect_all<W: Workload, D: Database>(
     users: &[u32],
 ) -> Vec<(u32, NodeSessions<W, D>)> {
     let places = Rc::new(Semaphore::new(CONNECTING_MAX));
+    let begun = Instant::now();
     let mut opening = JoinSet::new();
     for &id in users {
         let (context, places) = (Rc::clone(context), Rc::clone(&places));
         opening.spawn_local(async move {
+            let wait = context.plan.spec.logins.begin(id);
+            if !wait.is_zero() {
+                sleep_until(begun + wait).await;
+            }
             let _place = places.acquire().await.expect("never closed");
             if context.signal.state.borrow().over {
                 return None;
@@ -57,6 +62,8 @@ async fn connect_all<W: Workload, D: Database>(
                         false => None,
                     };
                     sessions.open_on().for_each(|node| context.opened(node));
+                    let after = begun.elapsed();
+                    sessions.logins().for_each(|login| context.logged_in_at_start(login, after));
                     context.uplink.deliver(FromWorker::Connected(server)).await;
                     Some((id, sessions))
                 }

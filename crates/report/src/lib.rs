@@ -23,6 +23,7 @@ mod json;
 pub mod junit;
 mod lines;
 mod load;
+mod logins;
 mod markdown;
 mod matrix;
 mod nodes;

@@ -12,6 +12,7 @@ use super::costs;
 use super::first;
 use super::hosts;
 use super::load;
+use super::logins;
 use super::nodes;
 use super::observed;
 use super::queries;
@@ -109,6 +110,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.steadiness(result);
         page.requirements(result);
         page.figures(result);
+        page.logins(result);
         page.hosts(result);
         page.query_streams(result);
         page.nodes(result);
@@ -335,6 +337,18 @@ impl Page {
             self.heading(load::SLOWEST);
             self.table(&slowest);
         }
+    }
+
+    fn logins(&mut self, result: &RunResult) {
+        let lines = logins::lines(result);
+        if lines.is_empty() {
+            return;
+        }
+        self.heading(logins::LOGINS);
+        if let Some(table) = logins::table(result) {
+            self.table(&table);
+        }
+        self.sentences(&lines);
     }
 
     fn requirements(&mut self, result: &RunResult) {

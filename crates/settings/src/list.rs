@@ -715,6 +715,25 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("0s")
     .marked(&[OfTransactions]),
     value(
+        "reconnect",
+        "every=N",
+        DRIVE,
+        "Log in anew after every N transactions of a session; every=1 is a new connection for each \
+         transaction, as pgbench -C makes. The result has the times of logins, by phase",
+    )
+    .titled(Group::Load, "New login after")
+    .default_words("never: sessions remain")
+    .marked(&[OfTransactions]),
+    value(
+        "login-rate",
+        "N/s",
+        DRIVE,
+        "Maximum number of sessions per second that begin to log in at the start",
+    )
+    .titled(Group::Load, "Logins per second at the start")
+    .default_words("no limit: all at once, up to 8 at a time on each thread")
+    .marked(&[OfTransactions]),
+    value(
         "retries",
         "N",
         DRIVE.and(&[DRILL, ISOLATION]),

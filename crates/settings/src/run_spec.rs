@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::io::Io;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, RATE_MAX};
 use triphammer_core::session::{Isolation, Pipelining, Protocol};
 use triphammer_core::spec::{
-    Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
+    Length, LoginPolicy, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+    TimeLimits,
 };
 use triphammer_core::workload::Mode;
 
@@ -133,6 +134,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         )?,
         load,
         pacing,
+        logins: logins(settings)?,
         seed: settings.parse("seed")?,
         retry: RetryPolicy { attempts, ..RetryPolicy::default() },
         limits,
@@ -140,6 +142,38 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     spec.validate(capabilities, cycle)?;
     Ok(spec)
+}
+
+/// Reads when sessions log in.
+fn logins(settings: &mut Settings) -> Result<LoginPolicy, SpecError> {
+    let parse_every = |text: &str| {
+        let number = text.strip_prefix("every=").and_then(|number| number.parse().ok());
+        number.filter(|every| (1..=TRANSACTIONS_MAX).contains(every)).ok_or_else(|| {
+            format!(
+                "invalid value `{text}`: expected every=N with a number from 1, such as every=1"
+            )
+        })
+    };
+    let parse_rate = |text: &str| {
+        let rate = text.strip_suffix("/s").unwrap_or(text).parse().ok();
+        rate.filter(|rate: &f64| *rate > 0.0 && *rate <= RATE_MAX).ok_or_else(|| {
+            format!("invalid rate `{text}`: expected logins per second, such as 50/s")
+        })
+    };
+    Ok(LoginPolicy {
+        every: settings.optional(
+            "reconnect",
+            parse_every,
+            |every| format!("every={every}"),
+            "never",
+        )?,
+        per_second: settings.optional(
+            "login-rate",
+            parse_rate,
+            |rate| format!("{rate}/s"),
+            "no limit",
+        )?,
+    })
 }
 
 /// Reads which messages of a transaction share a round trip.

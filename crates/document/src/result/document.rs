@@ -18,6 +18,7 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::logins::Logins;
 use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
 use super::percentiles::PercentileIntervals;
@@ -143,6 +144,10 @@ pub struct RunResult {
     pub violated_identities: Vec<ViolatedIdentity>,
     /// Numbers of sessions lost and reconnected, in the whole run.
     pub sessions: SessionCounts,
+    /// Logins of sessions, by phase; `None` for a run of queries, and in results of versions that did
+    /// not measure them.
+    #[serde(default)]
+    pub logins: Option<Logins>,
     /// CPU use of the client.
     pub client: ClientCost,
     /// Declared figures without separate fields, in display order.

@@ -23,6 +23,7 @@ use super::facts::{DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::logins::Logins;
 use super::nodes;
 use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
@@ -83,6 +84,7 @@ impl RunResult {
             availability,
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
+            logins: Logins::of(end, &durations),
             client: computed.client,
             figures: DeclaredFigure::all(AT_END, facts, end),
             round_trips: computed.round_trips,

@@ -21,6 +21,7 @@ mod facts;
 mod figures;
 mod hosts;
 mod load;
+mod logins;
 mod make;
 mod nodes;
 mod observed;
@@ -50,6 +51,7 @@ pub use document::{
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
+pub use logins::{LoginFigures, Logins, SessionsBack};
 pub use make::rfc3339;
 pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
 pub use observed::{

@@ -135,6 +135,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ],
     protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
     pipelining: Err("it has no round trips"),
+    logins: Ok(()),
     count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", NO_NETWORK),
