@@ -160,6 +160,13 @@ fn logins(settings: &mut Settings) -> Result<LoginPolicy, SpecError> {
             format!("invalid rate `{text}`: expected logins per second, such as 50/s")
         })
     };
+    if settings.get("reconnect").is_some()
+        && (settings.get("nodes").is_some() || settings.get("route").is_some())
+    {
+        let message = "--reconnect is for a target of one server: on several nodes, a session belongs \
+                       to none of them; omit --nodes and --route, or --reconnect";
+        return Err(SpecError::new(message).about("reconnect"));
+    }
     Ok(LoginPolicy {
         every: settings.optional(
             "reconnect",

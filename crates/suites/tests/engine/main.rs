@@ -6,6 +6,7 @@ mod cluster;
 mod gauges;
 mod hosts;
 mod keyed;
+mod logins;
 mod nodes;
 mod open;
 mod pings;
