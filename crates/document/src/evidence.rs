@@ -8,7 +8,7 @@ use triphammer_engine::RunEnd;
 
 use crate::judgement::{NOTHING_REQUIRED, REQUIRE};
 use crate::requirement::{self, Vocabulary};
-use crate::result::{QueriesResult, RunFacts, RunResult};
+use crate::result::{QueriesResult, RunFacts, RunResult, stored_load_seconds};
 use crate::series::{SecondRow, SeriesRow, rows};
 use crate::stopping_rule::StoppingRule;
 
@@ -102,6 +102,7 @@ impl Evidence {
         for (second, of_types) in rows(seconds, series) {
             let interval = interval(second, of_types, types);
             rule.second(&interval);
+            self.facts.load_seconds.extend(stored_load_seconds(second, of_types));
             if second.phase == Some(Phase::Window) {
                 window.push(interval);
             }

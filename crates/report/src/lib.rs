@@ -13,6 +13,7 @@ mod comparison;
 mod costs;
 mod doctor;
 mod drill;
+mod elasticity;
 mod first;
 mod hdr;
 mod history;

@@ -6,6 +6,7 @@ use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
 use super::costs;
+use super::elasticity;
 use super::first;
 use super::hosts;
 use super::load;
@@ -84,6 +85,10 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, out);
+    if let Some(table) = elasticity::table(result) {
+        let (heading, meaning) = (elasticity::REACTIONS, elasticity::MEANING);
+        out.push_str(&format!("\n## {heading}\n\n{}\n{meaning}\n", table.markdown()));
+    }
     logins(result, out);
     if let Some(table) = hosts::hosts(result) {
         out.push_str(&format!("\n## {}\n\n{}", hosts::HOSTS, table.markdown()));

@@ -9,6 +9,7 @@ use triphammer_document::result::{
 use triphammer_settings::format::{clock, counted};
 
 use super::costs;
+use super::elasticity;
 use super::first;
 use super::hosts;
 use super::load;
@@ -110,6 +111,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.steadiness(result);
         page.requirements(result);
         page.figures(result);
+        page.elasticity(result);
         page.logins(result);
         page.hosts(result);
         page.query_streams(result);
@@ -336,6 +338,14 @@ impl Page {
         if let Some(slowest) = load::slowest(result) {
             self.heading(load::SLOWEST);
             self.table(&slowest);
+        }
+    }
+
+    fn elasticity(&mut self, result: &RunResult) {
+        if let Some(table) = elasticity::table(result) {
+            self.heading(elasticity::REACTIONS);
+            self.table(&table);
+            self.sentences(&[elasticity::MEANING.to_owned()]);
         }
     }
 

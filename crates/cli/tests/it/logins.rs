@@ -137,7 +137,8 @@ fn users_that_were_cut_off_are_back_and_the_result_says_when() {
     let server = PostgresServer::shared();
     let name = server.fresh_database("storm").unwrap();
     let proxy = Proxy::start(server.port());
-    let target = server.url(&name).replace(&format!(":{}", server.port()), &format!(":{}", proxy.port()));
+    let target =
+        server.url(&name).replace(&format!(":{}", server.port()), &format!(":{}", proxy.port()));
     let program = Program::new();
     let run = ["run", &target, "--vus", "10", "--rampup", "0s", "--duration", "6s", "--json"];
     let mut child = program.start(&[&run[..], &["--no-observe"], &script(&program)].concat());
@@ -170,7 +171,8 @@ fn a_start_at_a_limited_rate_says_when_all_had_logged_in() {
 fn logins_can_be_required() {
     let program = Program::new();
     let run = ["run", "null:?connect=20ms", "--vus", "2", "--rampup", "0s", "--duration", "2s"];
-    let more = ["--reconnect", "every=1", "--require", "login.p50 < 5ms", "--require", "logins > 10"];
+    let more =
+        ["--reconnect", "every=1", "--require", "login.p50 < 5ms", "--require", "logins > 10"];
     let done = program.run(&[&run[..], &more].concat());
     assert_eq!(done.code, 1, "{done:?}");
     assert!(done.out.contains("login.p50"), "{}", done.out);

@@ -19,6 +19,7 @@ use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, ThreadCpu,
 };
+use super::elasticity::Elasticity;
 use super::facts::{DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::hosts::HostShare;
@@ -76,6 +77,7 @@ impl RunResult {
             queries: facts.queries.clone(),
             query_streams,
             steadiness: Steadiness::new(facts, end),
+            elasticity: Elasticity::of(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),

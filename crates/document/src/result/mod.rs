@@ -17,6 +17,7 @@ mod availability;
 mod bottleneck;
 mod captured;
 mod document;
+mod elasticity;
 mod facts;
 mod figures;
 mod hosts;
@@ -48,6 +49,8 @@ pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
+pub(crate) use elasticity::stored_load_seconds;
+pub use elasticity::{Elasticity, StepReaction, load_seconds};
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};

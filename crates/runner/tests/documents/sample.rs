@@ -179,6 +179,7 @@ pub fn facts_without_seconds() -> RunFacts {
         slicer: Slicer::new(Length::Time(Duration::from_secs(300))),
         figures: Vec::new(),
         primary_metric_seconds: primary_metric_seconds(),
+        load_seconds: Vec::new(),
         until_ci: None,
         schedule: Schedule::default(),
         query_plan: None,
