@@ -43,6 +43,9 @@ pub(super) fn lines(result: &RunResult) -> Vec<String> {
         figure(figures.per_second),
         integer(figures.failed)
     )];
+    if let Some(text) = server_cost(result) {
+        lines.push(text);
+    }
     if let Some(every) = result.spec.logins.every {
         let transactions = counted(every, "transactions");
         let included = match result.spec.load.is_closed() {
@@ -62,6 +65,18 @@ pub(super) fn lines(result: &RunResult) -> Vec<String> {
         lines.push(format!("after they were lost, {}", reached("back", back)));
     }
     lines
+}
+
+/// Formats what the server spent per login and the transactions after it, if its processes are seen.
+#[expect(clippy::cast_precision_loss, reason = "a count for people")]
+fn server_cost(result: &RunResult) -> Option<String> {
+    let every = result.spec.logins.every?;
+    let logins = result.logins.as_ref()?.window.count;
+    let figures = &result.bottleneck.figures;
+    let cpus = figures.server_cpus.filter(|_| logins > 0)?;
+    let us = cpus * figures.window_s * 1e6 / logins as f64;
+    let transactions = counted(every, "transactions");
+    Some(format!("the server used {} µs of CPU per login and {transactions}", figure(us)))
 }
 
 /// Formats `of 64 sessions half were back after 1.2 s, 95 % after 3 s, and all after 5 s`.
