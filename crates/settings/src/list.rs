@@ -665,7 +665,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "load",
         "MODEL",
         ALIKE,
-        "Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE \
+        "Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate \
+         that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE \
          (CSV with the columns rate,duration); keyed (with the workload's keying and thinking \
          times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made)",
     )

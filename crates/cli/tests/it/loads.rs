@@ -62,10 +62,9 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
 }
 
 /// The reactions of select-only transactions on a null database to the steps of a load.
-fn reactions(target: &str, steps: &str, seconds: &str) -> (Value, String) {
+fn reactions(target: &str, load: &str, seconds: &str) -> (Value, String) {
     let program = Program::new();
-    std::fs::write(program.path("steps.csv"), steps).unwrap();
-    let run = ["run", target, "-w", "tpc-b", "--mix", "0,0,1", "--load", "steps:steps.csv"];
+    let run = ["run", target, "-w", "tpc-b", "--mix", "0,0,1", "--load", load];
     let more = ["--vus", "30", "--rampup", "0s", "--duration", seconds, "--no-observe"];
     let result = program.json(&[&run[..], &more].concat());
     (result["elasticity"]["steps"].clone(), program.ok(&["report", "last"]))
@@ -80,7 +79,7 @@ fn is_near(found: &Value, known: f64) -> bool {
 fn the_reaction_of_a_server_that_grows_late_is_found() {
     // It serves 200 per second, and 800 after five seconds with a queue.
     let target = "null:?service=10ms&workers=2..8/5s";
-    let (steps, report) = reactions(target, "100,6s\n400,20s\n100,8s\n", "34s");
+    let (steps, report) = reactions(target, "rate:100/s,at=6s,rate=400/s,at=26s,rate=100/s", "34s");
     let [up, down] = [&steps[0], &steps[1]];
     assert_eq!((&up["from"], &up["to"]), (&100.0.into(), &400.0.into()), "{steps}");
     assert!(is_near(&up["half_s"], 0.0) && is_near(&up["most_s"], 5.0), "{steps}");
@@ -100,7 +99,8 @@ fn the_reaction_of_a_server_that_grows_late_is_found() {
 fn a_step_down_lasts_until_the_backlog_is_done() {
     let target = "null:?service=10ms&workers=2";
     // 200 per second are served: 1,200 wait after six seconds, and 150 fewer each second after that.
-    let (steps, _) = reactions(target, "100,6s\n400,6s\n50,20s\n", "32s");
+    let load = "rate:100/s,at=6s,rate=400/s,at=12s,rate=50/s";
+    let (steps, _) = reactions(target, load, "32s");
     let [up, down] = [&steps[0], &steps[1]];
     assert!(up["most_s"].is_null() && up["response_s"].is_null(), "never reached: {steps}");
     assert!(is_near(&down["full_s"], 8.0) && is_near(&down["response_s"], 8.0), "{steps}");

@@ -57,7 +57,7 @@ impl RateProfile {
                 profile.push(*from, *from, lead);
                 profile.push(*from, *to, *over);
             }
-            Load::Steps(_) => {
+            Load::Steps(_) | Load::Changes(_) => {
                 profile.push(steps.first()?.per_second, steps.first()?.per_second, lead);
                 for step in steps {
                     profile.push(step.per_second, step.per_second, step.lasts);

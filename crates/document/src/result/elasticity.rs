@@ -86,7 +86,7 @@ impl Elasticity {
 /// The changes of the load of a run: those to another rate.
 fn steps(spec: &RunSpec) -> Vec<Step> {
     match &spec.load {
-        Load::Steps(_) => changes_of(spec.rampup, &spec.pacing.steps),
+        Load::Steps(_) | Load::Changes(_) => changes_of(spec.rampup, &spec.pacing.steps),
         _ => Vec::new(),
     }
 }
