@@ -147,7 +147,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
 /// Reads when sessions log in.
 fn logins(settings: &mut Settings) -> Result<LoginPolicy, SpecError> {
     let parse_every = |text: &str| {
-        let number = text.strip_prefix("every=").and_then(|number| number.parse().ok());
+        let number = text.strip_prefix("every=").and_then(|number| number.parse::<u64>().ok());
         number.filter(|every| (1..=TRANSACTIONS_MAX).contains(every)).ok_or_else(|| {
             format!(
                 "invalid value `{text}`: expected every=N with a number from 1, such as every=1"

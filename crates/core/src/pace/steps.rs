@@ -54,7 +54,7 @@ pub fn read_changes(text: &str) -> Result<Vec<RateStep>, String> {
         format!("{what}: expected rates and times such as rate:500/s,at=2m,rate=2000/s")
     };
     let rate = |text: &str| {
-        let number = text.strip_suffix("/s").unwrap_or(text).parse().ok();
+        let number: Option<f64> = text.strip_suffix("/s").unwrap_or(text).parse().ok();
         let rate = number.filter(|rate| (0.0..=RATE_MAX).contains(rate));
         rate.ok_or_else(|| wrong(format!("invalid rate `{text}`")))
     };
