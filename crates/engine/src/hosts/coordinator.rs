@@ -462,6 +462,7 @@ impl Coordinator {
             // A target with several nodes is driven by one process.
             nodes: Vec::new(),
             node_changes: Vec::new(),
+            load_changes: Vec::new(),
             failovers: Vec::new(),
         };
         RunEnd { hosts: self.hosts.into_iter().map(Host::into_end).collect(), ..end }
