@@ -445,7 +445,7 @@ impl Coordinator {
             exemplars: accounts::slowest(kept, start..end),
             worker_cpu_ns: ends().flat_map(|end| end.worker_cpu_ns.iter().copied()).collect(),
             sessions: (self.course.sums.lost, self.course.sums.reconnected),
-            logins: logins(ends(), self.course.sums.logins),
+            logins: logins(ends(), std::mem::take(&mut self.course.sums.logins)),
             away: ends().map(|end| end.away).sum(),
             outages,
             violations: self.violations(),
