@@ -228,6 +228,7 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         notes: Vec::new(),
         hosts: Vec::new(),
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
     }

@@ -12,7 +12,7 @@ use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::nodes::NodeInterval;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, LoadChanged};
 use triphammer_core::recorder::LoginInterval;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
@@ -35,6 +35,9 @@ use super::workers::{MESSAGES_MAX, Workers};
 use super::{
     NO_RUNTIME, RunEnd, RunError, RunLogins, RunPlan, Violation, accounts, called_off, worker,
 };
+
+/// Kind of the note that the load was changed.
+const LOAD_CHANGED: &str = "load_changed";
 
 /// How often the watchdog checks sessions that block their thread.
 const WATCHDOG_TICK: Duration = Duration::from_millis(50);
@@ -113,6 +116,9 @@ fn prepare<W: Workload, D: Database>(
     let threads = plan.spec.threads;
     let blocks = plan.database.capabilities().blocks;
     let phases = Phases::new(&plan.spec);
+    if gate.is_none() {
+        stopper.load().allow(&plan.spec);
+    }
     let tickets = Arc::new(Tickets::default());
     let slots = Slots::new(ids.clone());
     let (sender, messages) = mpsc::channel(MESSAGES_MAX);
@@ -164,6 +170,7 @@ fn prepare<W: Workload, D: Database>(
         node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
         node_events: NodeEvents::default(),
         host: HostMeter::start(),
+        load_changes: Vec::new(),
         gate,
     };
     (control, contexts)
@@ -178,6 +185,8 @@ struct Control {
     node_names: Vec<String>,
     node_events: NodeEvents,
     host: HostMeter,
+    /// Changes of the load that have been reported.
+    load_changes: Vec<LoadChanged>,
     /// Receives the agreed start of a run by several processes.
     gate: Option<Gate>,
 }
@@ -328,8 +337,23 @@ impl Control {
         }
     }
 
+    /// Reports changes of the load, and follows them.
+    fn follow_changes(&mut self) {
+        let load = self.course.stopper.load();
+        let made = load.changes(self.load_changes.len());
+        if let Some(profile) = load.profile().filter(|_| !made.is_empty()) {
+            self.course.demand.follow(&profile);
+        }
+        for change in made {
+            let note = Note::new(LOAD_CHANGED, Some(change.at), change.words());
+            self.course.outbox.note(note);
+            self.load_changes.push(change);
+        }
+    }
+
     /// Emits every second that all threads have completed, including empty ones.
     fn emit(&mut self) {
+        self.follow_changes();
         let stop = self.course.phases.stop();
         while let Some(mut second) = self.merger.next_second(self.course.phases.least_seconds()) {
             (second.gauges.host, second.gauges.host_use) = self.host.since_last();
@@ -447,6 +471,7 @@ impl Control {
                 .collect(),
             failovers: self.node_events.failovers(),
             node_changes: self.node_events.changes,
+            load_changes: self.load_changes,
             outages,
             violations,
             round_trips: workers.sum(|end| end.round_trips),

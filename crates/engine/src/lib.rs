@@ -21,6 +21,7 @@
 //!   course                   phases, sums of the seconds, outages, events
 //!   workers                  the worker threads as seen from outside
 //!   merge accounts           parts to seconds; verifies the counts
+//!   load_change              another rate, or number of users, by request
 //!   phases demand outage     clock and window; offered load; stretches without service
 //!   outbox node_events       events and notes; losses and promotions of nodes
 //!   host procfs              CPUs and processes of this host
@@ -50,6 +51,7 @@ mod host;
 pub mod hosts;
 mod lag;
 mod ledger;
+mod load_change;
 pub mod merge;
 mod metered;
 mod node_events;
@@ -90,6 +92,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::{NodeInterval, Nodes};
 pub use triphammer_core::origin::Origin;
+use triphammer_core::pace::LoadChanged;
 use triphammer_core::recorder::{Gauges, LoginInterval, TypeInterval};
 use triphammer_core::session::Database;
 use triphammer_core::spec::RunSpec;
@@ -99,6 +102,7 @@ use triphammer_core::workload::Workload;
 
 pub use accounts::Violation;
 pub use exemplar::{EXEMPLARS, Exemplar};
+pub use load_change::CHANGES_MAX;
 pub use metered::Metered;
 pub use node_events::{Failover, NodeChange};
 pub use replay::{Replay, replay};
@@ -250,6 +254,9 @@ pub struct RunEnd {
     /// What happened on each node, in the whole run and in the timed window; empty for a single
     /// server.
     pub nodes: Vec<[NodeInterval; 2]>,
+    /// Changes of the load by request, in order.
+    #[serde(default)]
+    pub load_changes: Vec<LoadChanged>,
     /// Losses, returns and promotions of nodes, in order.
     pub node_changes: Vec<NodeChange>,
     /// Moves of the writes from one node to another, in order.

@@ -153,7 +153,8 @@ fn set_timers<W: Workload, D: Database>(
     }
     let timed = Rc::clone(context);
     Some(tokio::task::spawn_local(async move {
-        timed.waiting.run_timers(clock, timed.signal.clone()).await;
+        let timers = timed.waiting.run_timers(clock, timed.signal.clone());
+        tokio::join!(timers, timed.waiting.follow_changes(timed.signal.clone()));
     }))
 }
 

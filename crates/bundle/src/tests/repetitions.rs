@@ -146,6 +146,7 @@ fn end(run: Vec<TypeInterval>) -> RunEnd {
         notes: Vec::new(),
         hosts: Vec::new(),
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
     }

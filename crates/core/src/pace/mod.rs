@@ -9,6 +9,7 @@
 //! | `replay` | at its time in a recording, and not before the session's last one finished: [`Workload::due`](crate::workload::Workload::due) | the recorded session's |
 
 mod arrivals;
+mod change;
 mod cycle;
 mod profile;
 mod replay;
@@ -23,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{format_duration, parse_duration};
 
-pub use arrivals::Arrivals;
+pub use arrivals::{Arrivals, due_at};
+pub use change::{Changed, LoadChange, LoadChanged};
 pub use cycle::Cycle;
 pub use profile::RateProfile;
 pub use replay::ReplayLoad;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::pace::{Load, RateStep};
+use triphammer_core::pace::{Changed, Load, LoadChanged, RateStep};
 use triphammer_core::spec::RunSpec;
 use triphammer_engine::{RunEnd, Window};
-use triphammer_statistics::reaction::{LoadSecond, Reaction, reaction};
+use triphammer_statistics::reaction::{LoadSecond, Reaction, SECONDS_MIN, reaction};
 
 use super::facts::RunFacts;
 use crate::second::Second;
@@ -32,12 +32,20 @@ pub struct StepReaction {
     /// How long the new load lasted, in seconds.
     #[schemars(range(min = 0.0))]
     pub lasted_s: f64,
-    /// Arrivals per second before.
+    /// What changed: the rate of arrivals, or the users at work.
+    pub what: Changed,
+    /// Arrivals per second, or users, before.
     #[schemars(range(min = 0.0))]
     pub from: f64,
-    /// Arrivals per second after: the new level.
+    /// The same after: the new level; of users, the new level is the throughput that they reached.
     #[schemars(range(min = 0.0))]
     pub to: f64,
+    /// Mean throughput of the part after the step, in transactions per second.
+    #[schemars(range(min = 0.0))]
+    pub per_second: f64,
+    /// Median over its second half of the response times (95th percentile of a second), in
+    /// microseconds; `None` if nothing was completed.
+    pub response_us: Option<f64>,
     /// Time until throughput reached 50 % of the new level: at least half of it after a step up, at
     /// most one and a half after a step down.
     pub half_s: Option<f64>,
@@ -62,6 +70,7 @@ pub struct StepReaction {
 /// A change of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Step {
+    what: Changed,
     at: Duration,
     from: f64,
     to: f64,
@@ -70,7 +79,7 @@ struct Step {
 impl Elasticity {
     /// The reactions of a run; `None` unless its load has steps.
     pub(super) fn of(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        let steps = steps(&facts.spec);
+        let steps = steps(&facts.spec, &end.load_changes);
         if steps.is_empty() {
             return None;
         }
@@ -84,11 +93,21 @@ impl Elasticity {
 }
 
 /// The changes of the load of a run: those to another rate.
-fn steps(spec: &RunSpec) -> Vec<Step> {
-    match &spec.load {
+fn steps(spec: &RunSpec, changes: &[LoadChanged]) -> Vec<Step> {
+    let mut steps = match &spec.load {
         Load::Steps(_) | Load::Changes(_) => changes_of(spec.rampup, &spec.pacing.steps),
         _ => Vec::new(),
+    };
+    // What is changed by request holds.
+    if let Some(first) = changes.first() {
+        steps.retain(|step| step.at < first.at.duration());
     }
+    let step = |change: &LoadChanged| {
+        let LoadChanged { at, what, from, to } = *change;
+        Step { what, at: at.duration(), from, to }
+    };
+    steps.extend(changes.iter().map(step));
+    steps
 }
 
 /// The changes of a list of rates that begins at a time.
@@ -101,13 +120,32 @@ fn changes_of(begin: Duration, rates: &[RateStep]) -> Vec<Step> {
         };
         at = at.saturating_add(lasts);
         if from.to_bits() != to.to_bits() {
-            steps.push(Step { at, from, to });
+            steps.push(Step { what: Changed::Rate, at, from, to });
         }
     }
     steps
 }
 
+/// The second half of a part, which is its level.
+fn rest_of(part: &[LoadSecond]) -> &[LoadSecond] {
+    &part[part.len() / 2..]
+}
+
+/// The level of the throughput at the end of a part: of at most as many seconds as a level needs, so
+/// that of the seconds before a change the last ones count.
+fn throughput(part: &[LoadSecond]) -> f64 {
+    let last = &part[part.len().saturating_sub(2 * SECONDS_MIN)..];
+    median(rest_of(last).iter().map(|second| second.completed)).unwrap_or_default()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
 /// The reaction to a step whose load lasted until a time since the start of the run.
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
 fn of_step(
     step: Step,
     until: Duration,
@@ -118,9 +156,16 @@ fn of_step(
     let first = usize::try_from(step.at.as_secs()).ok()? + usize::from(step.at.subsec_nanos() > 0);
     let last = usize::try_from(until.as_secs().min(window.end.second())).ok()?.min(seconds.len());
     let part = seconds.get(first..last)?;
+    let [before, level] = match step.what {
+        Changed::Rate => [step.from, step.to],
+        Changed::Users => [throughput(&seconds[..first]), throughput(part)],
+    };
     let Reaction { half_s, most_s, full_s, response_s, late, late_s, overshoot } =
-        reaction(part, step.from, step.to)?;
+        reaction(part, before, level)?;
     Some(StepReaction {
+        what: step.what,
+        per_second: part.iter().map(|s| s.completed).sum::<f64>() / part.len() as f64,
+        response_us: median(rest_of(part).iter().filter_map(|second| second.response)),
         at_s: step.at.as_secs_f64(),
         lasted_s: until.saturating_sub(step.at).as_secs_f64(),
         from: step.from,
@@ -185,8 +230,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                Step { at: seconds(18), from: 100.0, to: 400.0 },
-                Step { at: seconds(38), from: 400.0, to: 50.0 },
+                Step { what: Changed::Rate, at: seconds(18), from: 100.0, to: 400.0 },
+                Step { what: Changed::Rate, at: seconds(38), from: 400.0, to: 50.0 },
             ]
         );
     }

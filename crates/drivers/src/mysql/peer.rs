@@ -133,10 +133,13 @@ enum ServerAtAddress {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::login::LoginTimes;
+
     use super::*;
 
     fn route(thread: u32) -> Route {
-        Route { place: 0, thread, transport: "tcp", same_host: true }
+        let login = LoginTimes::default();
+        Route { place: 0, thread, transport: "tcp", same_host: true, login }
     }
 
     fn answer(thread: &str) -> Vec<Vec<Option<String>>> {

@@ -445,7 +445,7 @@ impl Coordinator {
             exemplars: accounts::slowest(kept, start..end),
             worker_cpu_ns: ends().flat_map(|end| end.worker_cpu_ns.iter().copied()).collect(),
             sessions: (self.course.sums.lost, self.course.sums.reconnected),
-            logins: logins(ends(), self.course.sums.logins),
+            logins: logins(ends(), std::mem::take(&mut self.course.sums.logins)),
             away: ends().map(|end| end.away).sum(),
             outages,
             violations: self.violations(),
@@ -462,6 +462,7 @@ impl Coordinator {
             // A target with several nodes is driven by one process.
             nodes: Vec::new(),
             node_changes: Vec::new(),
+            load_changes: Vec::new(),
             failovers: Vec::new(),
         };
         RunEnd { hosts: self.hosts.into_iter().map(Host::into_end).collect(), ..end }

@@ -116,6 +116,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if context.signal.is_stopped(now) {
                 break;
             }
+            if matches!(self.pace, Pace::Closed) && context.signal.load().is_parked(self.id) {
+                now = self.park().await;
+                continue;
+            }
             if context.probes.is_ping_due(now) {
                 now = self.ping(now).await;
                 continue;
@@ -564,6 +568,15 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         if !std::mem::replace(&mut self.away, true) {
             self.context.stays_away(self.clock.now(), error);
         }
+    }
+
+    /// Waits until the load has room for this user again, or the run has stopped.
+    #[cold]
+    async fn park(&self) -> Elapsed {
+        let mut signal = self.context.signal.clone();
+        let load = self.context.signal.load();
+        signal.until(|state| state.stopped || !load.is_parked(self.id)).await;
+        self.clock.now()
     }
 
     /// Waits, but not beyond the end of the run.

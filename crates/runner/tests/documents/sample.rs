@@ -271,6 +271,7 @@ pub fn calm() -> RunEnd {
         logins: RunLogins::default(),
         away: 0,
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
         outages: Vec::new(),

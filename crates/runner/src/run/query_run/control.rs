@@ -249,6 +249,7 @@ impl Control<'_> {
             logins: RunLogins::default(),
             away: self.away,
             nodes: Vec::new(),
+            load_changes: Vec::new(),
             node_changes: Vec::new(),
             failovers: Vec::new(),
             outages: Vec::new(),
