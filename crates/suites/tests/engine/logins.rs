@@ -93,6 +93,7 @@ async fn a_session_that_cannot_log_in_again_is_missing_at_the_end() {
     let plan = reconnecting("null:?service=10ms&connect=20ms&refuse=1", 1, 10, 1);
     let database = Arc::clone(&plan.database);
     let (end, _) = run_with(plan, async |_| {
+        sleep(Duration::from_secs(1)).await;
         let _other = loop {
             if let Ok(session) = database.connect(Role::Monitor, 0).await {
                 break session;
