@@ -12,7 +12,6 @@ use triphammer_statistics::reaction::{LoadSecond, Reaction, SECONDS_MIN, reactio
 
 use super::facts::RunFacts;
 use crate::second::Second;
-use crate::series::{SecondRow, SeriesRow};
 
 /// Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are
 /// omitted.
@@ -189,22 +188,9 @@ pub fn load_seconds(second: &Second) -> impl Iterator<Item = LoadSecond> + use<>
     repeated(second.total.counts.completed() as f64, waiting, response, second.seconds())
 }
 
-/// The same of a stored second.
-#[expect(clippy::cast_precision_loss, reason = "counts of a second")]
-pub(crate) fn stored_load_seconds(
-    second: &SecondRow,
-    types: &[SeriesRow],
-) -> impl Iterator<Item = LoadSecond> + use<> {
-    let completed =
-        |row: &SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
-    let completed: u64 = types.iter().map(completed).sum();
-    let waiting = second.values.get("backlog").unwrap_or_default();
-    let response = second.values.get("all.p95_us").filter(|us| *us > 0.0);
-    repeated(completed as f64, waiting, response, second.last - second.first + 1)
-}
-
+/// The same for each of several merged seconds, which completed this many transactions together.
 #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
-fn repeated(
+pub(crate) fn repeated(
     completed: f64,
     waiting: f64,
     response: Option<f64>,

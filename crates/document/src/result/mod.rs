@@ -49,7 +49,7 @@ pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
-pub(crate) use elasticity::stored_load_seconds;
+pub(crate) use elasticity::repeated;
 pub use elasticity::{Elasticity, StepReaction, load_seconds};
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
