@@ -505,10 +505,8 @@ mod tests {
         }
     }
 
-    fn refusal(load: &str, change: impl FnOnce(&mut RunSpec)) -> String {
-        let mut spec = spec(load);
-        change(&mut spec);
-        let capabilities = Capabilities {
+    fn capabilities() -> Capabilities {
+        Capabilities {
             blocks: false,
             procedures: true,
             one_writer: false,
@@ -524,8 +522,13 @@ mod tests {
             logins: Ok(()),
             count_delay: Duration::ZERO,
             exempt: &[],
-        };
-        let validated = spec.validate(&capabilities, Some(&CYCLE));
+        }
+    }
+
+    fn refusal(load: &str, change: impl FnOnce(&mut RunSpec)) -> String {
+        let mut spec = spec(load);
+        change(&mut spec);
+        let validated = spec.validate(&capabilities(), Some(&CYCLE));
         validated.err().map_or_else(String::new, |error| error.to_string())
     }
 
@@ -615,6 +618,16 @@ mod tests {
         assert!(long.validate_sizes().unwrap_err().to_string().contains("got 9600h"));
         let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
         assert!(none.contains("this workload has no keying and thinking times"), "{none}");
+    }
+
+    #[test]
+    fn what_has_no_logins_cannot_log_in_anew() {
+        let mut again = spec("closed");
+        again.logins.every = Some(1);
+        assert_eq!(again.validate(&capabilities(), None), Ok(()));
+        let none = Capabilities { logins: Err("it has no connections"), ..capabilities() };
+        let error = again.validate(&none, None).unwrap_err().to_string();
+        assert!(error.contains("does not support --reconnect: it has no connections"), "{error}");
     }
 
     #[test]

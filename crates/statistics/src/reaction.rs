@@ -44,7 +44,7 @@ const LOOK: usize = 3;
 const SPREADS: f64 = 2.0;
 const RESPONSE_SPREADS: f64 = 3.0;
 /// Response times this much above the level's count as back, however little they vary.
-const RESPONSE_TOLERANCE: f64 = 0.1;
+const RESPONSE_TOLERANCE: f64 = 0.25;
 /// Share of the level's median absolute deviation in a standard deviation of normal values.
 const OF_MAD: f64 = 1.4826;
 /// Throughput at the end of a part that is less than this share of its load has not reached it.
@@ -60,7 +60,6 @@ pub fn reaction(seconds: &[LoadSecond], before: f64, level: f64) -> Option<React
     let rest = &seconds[seconds.len() / 2..];
     let of = |read: fn(&LoadSecond) -> f64| rest.iter().map(read).collect::<Vec<_>>();
     let (_, spread) = middle(of(|second| second.completed));
-    let (waits, _) = middle(of(|second| second.waiting));
     let is_up = level > before;
     let reached = |share: f64| {
         let bound = if is_up { share * level } else { (2.0 - share) * level };
@@ -73,8 +72,10 @@ pub fn reaction(seconds: &[LoadSecond], before: f64, level: f64) -> Option<React
             is_there(look[0].completed, 1) && is_there(mean, look.len())
         })
     };
+    let has_settled = settles(rest, level, spread);
+    // A queue that still grows or shrinks is no level.
+    let waits = if has_settled { middle(of(|second| second.waiting)).0 } else { 0.0 };
     let late = |second: &LoadSecond| (second.waiting - waits).max(0.0);
-    let has_settled = settles(rest, level);
     let response_s = if has_settled { response_back(seconds, rest) } else { None };
     let [half_s, most_s, full_s] = [0.5, MOST, 1.0].map(reached);
     Some(Reaction {
@@ -90,16 +91,26 @@ pub fn reaction(seconds: &[LoadSecond], before: f64, level: f64) -> Option<React
 
 /// Whether the level is reached at the end of the part: throughput is there, and no more waits than
 /// comes in a second.
-fn settles(rest: &[LoadSecond], level: f64) -> bool {
+fn settles(rest: &[LoadSecond], level: f64, spread: f64) -> bool {
     let mean = rest.iter().map(|s| s.completed).sum::<f64>() / count_f64(rest.len());
-    mean >= MOST * level && rest.last().is_some_and(|last| last.waiting <= level.max(1.0))
+    let allowance = SPREADS * spread / count_f64(rest.len()).sqrt();
+    mean >= MOST * level - allowance
+        && rest.last().is_some_and(|last| last.waiting <= level.max(1.0))
 }
 
 /// When response times are back.
 fn response_back(seconds: &[LoadSecond], rest: &[LoadSecond]) -> Option<f64> {
-    let (median, spread) = middle(rest.iter().filter_map(|second| second.response).collect());
-    let limit = (median + RESPONSE_SPREADS * spread).max((1.0 + RESPONSE_TOLERANCE) * median);
-    first(seconds, |look| look.iter().all(|second| second.response.is_none_or(|r| r <= limit)))
+    let mut values: Vec<f64> = rest.iter().filter_map(|second| second.response).collect();
+    let (median, spread) = middle(values.clone());
+    values.sort_by(f64::total_cmp);
+    // Few seconds are far away, such as those with a checkpoint or a busy neighbour.
+    let most = values.get(values.len() * 9 / 10).copied().unwrap_or_default();
+    let spread = (RESPONSE_SPREADS * spread).max(RESPONSE_TOLERANCE * median);
+    let limit = (median + spread).max(most);
+    let is_back = |second: &LoadSecond| second.response.is_none_or(|time| time <= limit);
+    first(seconds, |look| {
+        is_back(&look[0]) && 2 * look.iter().filter(|second| is_back(second)).count() > look.len()
+    })
 }
 
 /// How far throughput went beyond the level.

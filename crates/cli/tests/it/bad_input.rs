@@ -25,10 +25,6 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "-w", "tpcb", "null:"], "FILE.toml; did you mean `tpc-b`?"),
     (&["run", "--reconnect", "0", "null:"], "expected every=N with a number from 1"),
     (&["run", "--reconnect", "every=0", "null:"], "expected every=N with a number from 1"),
-    (
-        &["run", "--reconnect", "every=1", "duckdb:none.duckdb"],
-        "does not support --reconnect: its sessions share one engine",
-    ),
     (&["run", "--login-rate", "0", "null:"], "expected logins per second, such as 50/s"),
     (&["run", "--login-rate", "fast", "null:"], "invalid rate `fast`"),
     (&["rnu"], "unrecognized subcommand 'rnu'; see triphammer --help; did you mean `run`?"),
