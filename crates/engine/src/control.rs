@@ -116,7 +116,7 @@ fn prepare<W: Workload, D: Database>(
     let threads = plan.spec.threads;
     let blocks = plan.database.capabilities().blocks;
     let phases = Phases::new(&plan.spec);
-    if gate.is_none() {
+    if plan.share.of() == 1 {
         stopper.load().allow(&plan.spec);
     }
     let tickets = Arc::new(Tickets::default());
