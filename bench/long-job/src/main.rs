@@ -21,7 +21,7 @@ use triphammer_document::parts::ServerTransactions;
 use triphammer_document::result::{RunFacts, RunResult, Slicer};
 use triphammer_document::second::Second;
 use triphammer_document::stopping_rule::StoppingRule;
-use triphammer_engine::{RunEnd, RunEnding, Window};
+use triphammer_engine::{RunEnd, RunEnding, RunLogins, Window};
 use triphammer_store::{JobHeader, Store, StoredJob};
 
 type Failure = Box<dyn std::error::Error>;
@@ -221,12 +221,14 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         round_trips: 0,
         errors: Vec::new(),
         ending: RunEnding::Complete,
+        logins: RunLogins::default(),
         away: 0,
         outages: Vec::new(),
         violations: Vec::new(),
         notes: Vec::new(),
         hosts: Vec::new(),
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
     }

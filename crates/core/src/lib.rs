@@ -13,6 +13,7 @@ pub mod event;
 pub mod histogram;
 pub mod io;
 pub mod isolation;
+pub mod login;
 mod name;
 pub mod nodes;
 pub mod odbc;

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{DbError, ErrorClass};
 pub use crate::isolation::Isolation;
+use crate::login::LoginTimes;
 pub use crate::pipelining::{Pipeline, Pipelining};
 pub use crate::protocol::Protocol;
 use crate::rows::Rows;
@@ -372,6 +373,11 @@ pub trait Session: 'static {
         None
     }
 
+    /// How long the phases of the session's login took, as far as the driver can tell them.
+    fn login_times(&self) -> LoginTimes {
+        LoginTimes::default()
+    }
+
     /// Returns a handle with which another thread can cancel what the session is doing.
     fn canceller(&self) -> Box<dyn Canceller>;
 
@@ -668,6 +674,9 @@ pub struct Capabilities {
     /// Whether BEGIN and COMMIT may share a round trip with a statement ([`Pipelining`]); an error is
     /// the reason why not.
     pub pipelining: Result<(), &'static str>,
+    /// Whether a session is opened by a login, so that a run may open new ones all the time
+    /// (`--reconnect`); an error is the reason why not.
+    pub logins: Result<(), &'static str>,
     /// How late a transaction may appear in [`Admin::transaction_count`].
     pub count_delay: Duration,
     /// Conformance cases from which this driver is exempt, each with the reason.

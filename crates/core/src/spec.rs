@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::io::{Io, WorkerLoop, probe};
-use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
+use crate::pace::{Cycle, Late, Load, RATE_MAX, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
 
@@ -58,6 +58,9 @@ pub struct RunSpec {
     pub load: Load,
     /// Further settings of a load that waits.
     pub pacing: Pacing,
+    /// When sessions log in.
+    #[serde(default)]
+    pub logins: LoginPolicy,
     /// Random seed of the inputs.
     pub seed: u64,
     /// When a failed attempt is retried.
@@ -94,6 +97,26 @@ pub struct Pacing {
     pub backlog: u64,
     /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
+}
+
+/// When sessions log in; by default once, at the start, as fast as they can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoginPolicy {
+    /// Number of transactions after which a session logs out, to log in anew for its next one; `None`
+    /// if it remains.
+    pub every: Option<u64>,
+    /// Maximum number of sessions per second that begin to log in at the start; `None` for no limit.
+    #[schemars(range(min = 0.0))]
+    pub per_second: Option<f64>,
+}
+
+impl LoginPolicy {
+    /// When session `id` begins to log in, after the start.
+    #[must_use]
+    pub fn begin(&self, id: u32) -> Duration {
+        let wait = self.per_second.map(|rate| f64::from(id) / rate);
+        wait.map_or(Duration::ZERO, Duration::from_secs_f64)
+    }
 }
 
 /// The sessions that terminals use.
@@ -222,6 +245,8 @@ impl RunSpec {
             Io::Uring => WorkerLoop::Ring,
             Io::Auto | Io::Epoll if is_limited => WorkerLoop::Runtime,
             Io::Auto if has_many && probe().is_ok() => WorkerLoop::Ring,
+            // The reactor has its connections opened by another thread's runtime.
+            Io::Auto | Io::Epoll if self.logins.every.is_some() => WorkerLoop::Runtime,
             Io::Auto | Io::Epoll => WorkerLoop::Epoll,
         }
     }
@@ -239,6 +264,7 @@ impl RunSpec {
         self.validate_counts(capabilities)?;
         self.validate_sizes()?;
         self.validate_pacing(cycle)?;
+        self.validate_logins(capabilities)?;
         self.validate_course()?;
         self.validate_statements(capabilities)
     }
@@ -264,6 +290,34 @@ impl RunSpec {
                 "{} {what} are too many: {reason}; use at most {most}",
                 self.sessions()
             ));
+        }
+        Ok(())
+    }
+
+    /// Rejects logins that take longer than any run, or that the database does not have.
+    fn validate_logins(&self, capabilities: &Capabilities) -> Result<(), SpecError> {
+        let refuse = |name: &str, message: String| Err(SpecError::new(message).about(name));
+        let LoginPolicy { every, per_second } = self.logins;
+        if every == Some(0) {
+            return refuse("reconnect", "--reconnect every=N: N must be 1 or more".into());
+        }
+        if let (Some(_), Err(reason)) = (every, capabilities.logins) {
+            let message = format!("this database does not support --reconnect: {reason}");
+            return refuse("reconnect", message);
+        }
+        let Some(rate) = per_second else { return Ok(()) };
+        // A rate that is too low, not a number or infinite fails here, too.
+        let last = f64::from(self.sessions().saturating_sub(1)) / rate;
+        let is_possible = rate > 0.0 && rate <= RATE_MAX && last <= DURATION_MAX.as_secs_f64();
+        if !is_possible {
+            let most = format_duration(DURATION_MAX);
+            return refuse(
+                "login-rate",
+                format!(
+                    "--login-rate must be above 0 and at most {RATE_MAX} per second, and all \
+                     sessions must have logged in within {most}; got {rate}/s"
+                ),
+            );
         }
         Ok(())
     }
@@ -445,6 +499,7 @@ mod tests {
             isolation: None,
             load: load.parse().unwrap(),
             pacing: Pacing { backlog: 1, ..Pacing::default() },
+            logins: LoginPolicy::default(),
             seed: 1,
             retry: RetryPolicy::default(),
             limits: TimeLimits::default(),
@@ -452,10 +507,8 @@ mod tests {
         }
     }
 
-    fn refusal(load: &str, change: impl FnOnce(&mut RunSpec)) -> String {
-        let mut spec = spec(load);
-        change(&mut spec);
-        let capabilities = Capabilities {
+    fn capabilities() -> Capabilities {
+        Capabilities {
             blocks: false,
             procedures: true,
             one_writer: false,
@@ -468,10 +521,16 @@ mod tests {
             isolations: &[],
             protocols: &[Protocol::Prepared],
             pipelining: Ok(()),
+            logins: Ok(()),
             count_delay: Duration::ZERO,
             exempt: &[],
-        };
-        let validated = spec.validate(&capabilities, Some(&CYCLE));
+        }
+    }
+
+    fn refusal(load: &str, change: impl FnOnce(&mut RunSpec)) -> String {
+        let mut spec = spec(load);
+        change(&mut spec);
+        let validated = spec.validate(&capabilities(), Some(&CYCLE));
         validated.err().map_or_else(String::new, |error| error.to_string())
     }
 
@@ -505,6 +564,13 @@ mod tests {
             (refusal("keyed", pool(0)), "10 terminals cannot share 0 sessions"),
             (refusal("closed", pool(2)), "--sessions applies to the terminals"),
             (refusal("rate:5/s", |spec| spec.pacing.backlog = 0), "--backlog must be 1 or more"),
+            (refusal("closed", |spec| spec.logins.every = Some(0)), "N must be 1 or more"),
+            (
+                refusal("closed", |s| s.logins.per_second = Some(0.0)),
+                "--login-rate must be above 0",
+            ),
+            (refusal("closed", |s| s.logins.per_second = Some(f64::NAN)), "got NaN/s"),
+            (refusal("closed", |s| s.logins.per_second = Some(1e-9)), "within 8784h"),
             (
                 refusal("rate:5/s", |spec| spec.length = Length::Transactions(5)),
                 "--load rate has arrivals instead; use --duration",
@@ -554,6 +620,16 @@ mod tests {
         assert!(long.validate_sizes().unwrap_err().to_string().contains("got 9600h"));
         let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
         assert!(none.contains("this workload has no keying and thinking times"), "{none}");
+    }
+
+    #[test]
+    fn what_has_no_logins_cannot_log_in_anew() {
+        let mut again = spec("closed");
+        again.logins.every = Some(1);
+        assert_eq!(again.validate(&capabilities(), None), Ok(()));
+        let none = Capabilities { logins: Err("it has no connections"), ..capabilities() };
+        let error = again.validate(&none, None).unwrap_err().to_string();
+        assert!(error.contains("does not support --reconnect: it has no connections"), "{error}");
     }
 
     #[test]

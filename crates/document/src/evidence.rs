@@ -5,10 +5,11 @@
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_engine::RunEnd;
+use triphammer_statistics::reaction::LoadSecond;
 
 use crate::judgement::{NOTHING_REQUIRED, REQUIRE};
 use crate::requirement::{self, Vocabulary};
-use crate::result::{QueriesResult, RunFacts, RunResult};
+use crate::result::{QueriesResult, RunFacts, RunResult, repeated};
 use crate::series::{SecondRow, SeriesRow, rows};
 use crate::stopping_rule::StoppingRule;
 
@@ -102,6 +103,7 @@ impl Evidence {
         for (second, of_types) in rows(seconds, series) {
             let interval = interval(second, of_types, types);
             rule.second(&interval);
+            self.facts.load_seconds.extend(stored_load_seconds(second, of_types));
             if second.phase == Some(Phase::Window) {
                 window.push(interval);
             }
@@ -117,6 +119,20 @@ impl Evidence {
             });
         }
     }
+}
+
+/// What the reactions to steps of the load are computed from, of a stored second.
+#[expect(clippy::cast_precision_loss, reason = "counts of a second")]
+fn stored_load_seconds(
+    second: &SecondRow,
+    types: &[SeriesRow],
+) -> impl Iterator<Item = LoadSecond> + use<> {
+    let completed =
+        |row: &SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
+    let completed: u64 = types.iter().map(completed).sum();
+    let waiting = second.values.get("backlog").unwrap_or_default();
+    let response = second.values.get("all.p95_us").filter(|us| *us > 0.0);
+    repeated(completed as f64, waiting, response, second.last - second.first + 1)
 }
 
 /// The counts of a stored second on which a result depends.

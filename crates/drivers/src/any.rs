@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use triphammer_core::error::{DbError, SpecError};
+use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Admin, Canceller, Capabilities, CountErrors, Database, EngineControl, Isolation,
@@ -365,6 +366,10 @@ macro_rules! drivers {
                 $(DriverSession::$name(session) => session.take_unconfirmed(),)+
             };
             warning.map(|text| self.redactor.hide(&text))
+        }
+
+        fn login_times(&self) -> LoginTimes {
+            match &self.inner { $(DriverSession::$name(session) => session.login_times(),)+ }
         }
 
         fn canceller(&self) -> Box<dyn Canceller> {

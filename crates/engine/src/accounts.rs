@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::event::Note;
+use triphammer_core::pace::RateProfile;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::spec::RunSpec;
 
@@ -88,7 +90,7 @@ pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violati
 /// Outcome of the arrivals of an open load that stopped at `stop` after handing out this many
 /// numbers.
 pub(super) fn offered(
-    spec: &RunSpec,
+    (spec, profile): (&RunSpec, Option<&Arc<RateProfile>>),
     share: Share,
     given: u64,
     stop: Elapsed,
@@ -102,7 +104,8 @@ pub(super) fn offered(
     let skipped = sum(|end| end.skipped);
     let returned = ends.iter().flat_map(|end| &end.returned);
     let in_vain = returned.filter(|due| **due < stop).count() as u64;
-    let never_started = sum(|end| end.given_up) + in_vain + due_before(spec, share, given, stop);
+    let never_started =
+        sum(|end| end.given_up) + in_vain + due_before((spec, profile), share, given, stop);
     Some(Offered { offered: started + skipped + never_started, skipped, never_started })
 }
 

@@ -2,12 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::error::DbError;
 use triphammer_core::event::Note;
 use triphammer_core::nodes::Change;
+use triphammer_core::recorder::Login;
 use triphammer_core::session::{Access, Database, NodeStatus};
 use triphammer_core::workload::Workload;
 
@@ -53,6 +55,8 @@ pub(super) struct Context<W: Workload, D: Database> {
     slows_down: Cell<bool>,
     /// Virtual users whose code panicked.
     pub panicked: Cell<u64>,
+    /// The logins of the start, each with when it ended after the first began.
+    first_logins: RefCell<Vec<(Login, Duration)>>,
     /// Whether each transaction type reads or writes.
     access: Box<[Access]>,
 }
@@ -78,6 +82,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             explains_idle_ends: Cell::new(false),
             slows_down: Cell::new(false),
             panicked: Cell::new(0),
+            first_logins: RefCell::default(),
             access,
             plan,
         }
@@ -240,6 +245,38 @@ impl<W: Workload, D: Database> Context<W, D> {
         ledger.outage.back(now);
     }
 
+    /// Records a login at the start of the run, which ended this long after the first began.
+    pub fn logged_in_at_start(&self, login: Login, after: Duration) {
+        self.first_logins.borrow_mut().push((login, after));
+    }
+
+    /// Records a login; `lost_at` if its session was lost before.
+    pub fn logged_in(&self, login: Login, lost_at: Option<Elapsed>, now: Elapsed) {
+        self.tick(now);
+        let mut ledger = self.ledger.borrow_mut();
+        let logins = ledger.recorder.logins();
+        logins.succeeded(login);
+        if let Some(lost_at) = lost_at {
+            logins.back_after(Duration::from_nanos(now.since(lost_at)));
+        }
+    }
+
+    /// Records that an attempt to log in failed.
+    pub fn login_failed(&self, now: Elapsed) {
+        self.tick(now);
+        self.ledger.borrow_mut().recorder.logins().failed += 1;
+    }
+
+    /// Records that a session that had logged out is lost, because it could not log in anew.
+    pub fn lost_at_login(&self, node: usize, now: Elapsed) {
+        let mut ledger = self.ledger.borrow_mut();
+        ledger.recorder.lost();
+        match ledger.connected.is_empty() {
+            true => ledger.outage.lost(now),
+            false => ledger.recorder.node(node).lost += 1,
+        }
+    }
+
     /// Records a round trip from `start` to `end` that belongs to no transaction.
     pub fn round_trip(&self, start: Elapsed, end: Elapsed) {
         self.tick(end);
@@ -323,6 +360,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             slowest,
             away: self.sessions.away(),
             panicked: self.panicked.get(),
+            first_logins: self.first_logins.take(),
         }
     }
 }

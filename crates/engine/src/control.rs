@@ -12,7 +12,8 @@ use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::nodes::NodeInterval;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, LoadChanged};
+use triphammer_core::recorder::LoginInterval;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 
@@ -31,7 +32,12 @@ use super::slots::Slots;
 use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, called_off, worker};
+use super::{
+    NO_RUNTIME, RunEnd, RunError, RunLogins, RunPlan, Violation, accounts, called_off, worker,
+};
+
+/// Kind of the note that the load was changed.
+const LOAD_CHANGED: &str = "load_changed";
 
 /// How often the watchdog checks sessions that block their thread.
 const WATCHDOG_TICK: Duration = Duration::from_millis(50);
@@ -110,6 +116,9 @@ fn prepare<W: Workload, D: Database>(
     let threads = plan.spec.threads;
     let blocks = plan.database.capabilities().blocks;
     let phases = Phases::new(&plan.spec);
+    if plan.share.of() == 1 {
+        stopper.load().allow(&plan.spec);
+    }
     let tickets = Arc::new(Tickets::default());
     let slots = Slots::new(ids.clone());
     let (sender, messages) = mpsc::channel(MESSAGES_MAX);
@@ -161,6 +170,7 @@ fn prepare<W: Workload, D: Database>(
         node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
         node_events: NodeEvents::default(),
         host: HostMeter::start(),
+        load_changes: Vec::new(),
         gate,
     };
     (control, contexts)
@@ -175,6 +185,8 @@ struct Control {
     node_names: Vec<String>,
     node_events: NodeEvents,
     host: HostMeter,
+    /// Changes of the load that have been reported.
+    load_changes: Vec<LoadChanged>,
     /// Receives the agreed start of a run by several processes.
     gate: Option<Gate>,
 }
@@ -325,8 +337,23 @@ impl Control {
         }
     }
 
+    /// Reports changes of the load, and follows them.
+    fn follow_changes(&mut self) {
+        let load = self.course.stopper.load();
+        let made = load.changes(self.load_changes.len());
+        if let Some(profile) = load.profile().filter(|_| !made.is_empty()) {
+            self.course.demand.follow(&profile);
+        }
+        for change in made {
+            let note = Note::new(LOAD_CHANGED, Some(change.at), change.words());
+            self.course.outbox.note(note);
+            self.load_changes.push(change);
+        }
+    }
+
     /// Emits every second that all threads have completed, including empty ones.
     fn emit(&mut self) {
+        self.follow_changes();
         let stop = self.course.phases.stop();
         while let Some(mut second) = self.merger.next_second(self.course.phases.least_seconds()) {
             (second.gauges.host, second.gauges.host_use) = self.host.since_last();
@@ -408,6 +435,7 @@ impl Control {
         let failovers = self.node_events.notes(&self.node_names);
         failovers.into_iter().for_each(|note| self.course.outbox.note(note));
         let sessions = (self.course.sums.lost, self.course.sums.reconnected);
+        let logins = self.logins();
         let violations = self.violations();
         let [start, end] = self.course.phases.edges();
         let types = self.course.sums.run.len();
@@ -431,6 +459,7 @@ impl Control {
             gauges: self.course.sums.gauges,
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
+            logins,
             away: workers.sum(|end| end.away),
             nodes: self
                 .course
@@ -442,6 +471,7 @@ impl Control {
                 .collect(),
             failovers: self.node_events.failovers(),
             node_changes: self.node_events.changes,
+            load_changes: self.load_changes,
             outages,
             violations,
             round_trips: workers.sum(|end| end.round_trips),
@@ -450,6 +480,17 @@ impl Control {
             notes: self.course.outbox.notes,
             hosts: Vec::new(),
         }
+    }
+
+    /// The logins of the run, by its parts.
+    fn logins(&mut self) -> RunLogins {
+        let mut start = LoginInterval::default();
+        for (login, after) in self.workers.ends.iter().flat_map(|end| &end.first_logins) {
+            start.succeeded(*login);
+            start.back_after(*after);
+        }
+        let [run, window] = std::mem::take(&mut self.course.sums.logins);
+        RunLogins { start, run, window }
     }
 
     /// The counting identities that do not hold; unknown while a worker is missing.

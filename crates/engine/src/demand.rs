@@ -20,7 +20,7 @@ pub(super) struct Demand {
     /// Transactions that are due in each second; `None` unless the load is a replay.
     recorded: Option<Arc<[u32]>>,
     /// Rate over time; `None` unless the load is open.
-    profile: Option<RateProfile>,
+    profile: Option<Arc<RateProfile>>,
     /// Arrivals offered; `None` unless the load is open.
     offer: Option<Offer>,
 }
@@ -36,11 +36,19 @@ impl Demand {
         Self {
             recorded,
             tickets,
-            profile: RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup),
+            profile: RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup).map(Arc::new),
             offer: Offer::new(&spec, share),
             share,
             spec,
         }
+    }
+
+    /// Follows another rate, which begins in a second that is not complete.
+    pub fn follow(&mut self, profile: &Arc<RateProfile>) {
+        if let Some(offer) = &mut self.offer {
+            offer.follow(profile);
+        }
+        self.profile = Some(Arc::clone(profile));
     }
 
     /// Whether the load gave the users any work in this second.
@@ -65,7 +73,8 @@ impl Demand {
 
     /// Outcome of the arrivals of an open load that stopped at `stop`.
     pub fn offered(&self, stop: Elapsed, ends: &[WorkerEnd]) -> Option<Offered> {
-        accounts::offered(&self.spec, self.share, self.tickets.given(), stop, ends)
+        let by = (&self.spec, self.profile.as_ref());
+        accounts::offered(by, self.share, self.tickets.given(), stop, ends)
     }
 
     /// Returns the violation if some arrival did not have exactly one outcome.

@@ -159,6 +159,8 @@ struct ServerMeter {
     /// Whether each session is a process rather than a thread.
     of_processes: bool,
     last: Option<HashMap<u32, TaskTime>>,
+    /// CPU time of the processes that have ended; `None` if that is unknown.
+    ended_ns: Option<u64>,
     last_at: Elapsed,
     took_ns: u64,
 }
@@ -176,7 +178,7 @@ impl ServerMeter {
         let of_processes = parent.is_some();
         let status = parent.unwrap_or(process);
         let at = Elapsed::default();
-        Some(Self { status, of_processes, last: None, last_at: at, took_ns: 0 })
+        Some(Self { status, of_processes, last: None, ended_ns: None, last_at: at, took_ns: 0 })
     }
 
     /// Use by the tasks since the last reading; `None` at the first reading, when it is too early
@@ -188,6 +190,9 @@ impl ServerMeter {
         }
         let clock = Clock::start();
         let tasks = self.tasks(proc);
+        let ended_ns =
+            self.of_processes.then(|| proc.ended_children_ns(self.status.process)).flatten();
+        let ended_before = std::mem::replace(&mut self.ended_ns, ended_ns);
         self.took_ns = clock.now().0;
         self.last_at = now;
         let before = self.last.replace(tasks)?;
@@ -198,6 +203,13 @@ impl ServerMeter {
             let before = before.get(task).copied().unwrap_or_default();
             used.cpu_ns += time.cpu_ns.saturating_sub(before.cpu_ns);
             used.wait_ns += time.wait_ns.saturating_sub(before.wait_ns);
+        }
+        // Sessions that began and ended between two readings are only among these.
+        if let (Some(ended), Some(ended_before)) = (ended_ns, ended_before) {
+            let sum =
+                |of: &HashMap<u32, TaskTime>| of.values().map(|time| time.cpu_ns).sum::<u64>();
+            let known = ended_before + sum(&before);
+            used.cpu_ns = used.cpu_ns.max((ended + sum(tasks)).saturating_sub(known));
         }
         Some(used)
     }

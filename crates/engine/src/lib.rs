@@ -21,6 +21,7 @@
 //!   course                   phases, sums of the seconds, outages, events
 //!   workers                  the worker threads as seen from outside
 //!   merge accounts           parts to seconds; verifies the counts
+//!   load_change              another rate, or number of users, by request
 //!   phases demand outage     clock and window; offered load; stretches without service
 //!   outbox node_events       events and notes; losses and promotions of nodes
 //!   host procfs              CPUs and processes of this host
@@ -50,6 +51,7 @@ mod host;
 pub mod hosts;
 mod lag;
 mod ledger;
+mod load_change;
 pub mod merge;
 mod metered;
 mod node_events;
@@ -90,7 +92,8 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::{NodeInterval, Nodes};
 pub use triphammer_core::origin::Origin;
-use triphammer_core::recorder::{Gauges, TypeInterval};
+use triphammer_core::pace::LoadChanged;
+use triphammer_core::recorder::{Gauges, LoginInterval, TypeInterval};
 use triphammer_core::session::Database;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::StatementCatalogue;
@@ -99,6 +102,7 @@ use triphammer_core::workload::Workload;
 
 pub use accounts::Violation;
 pub use exemplar::{EXEMPLARS, Exemplar};
+pub use load_change::CHANGES_MAX;
 pub use metered::Metered;
 pub use node_events::{Failover, NodeChange};
 pub use replay::{Replay, replay};
@@ -242,11 +246,17 @@ pub struct RunEnd {
     pub worker_cpu_ns: Vec<u64>,
     /// Numbers of sessions lost and reconnected.
     pub sessions: (u64, u64),
+    /// Sessions opened at the start, during the run, and in the timed window.
+    #[serde(default)]
+    pub logins: RunLogins,
     /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
     /// What happened on each node, in the whole run and in the timed window; empty for a single
     /// server.
     pub nodes: Vec<[NodeInterval; 2]>,
+    /// Changes of the load by request, in order.
+    #[serde(default)]
+    pub load_changes: Vec<LoadChanged>,
     /// Losses, returns and promotions of nodes, in order.
     pub node_changes: Vec<NodeChange>,
     /// Moves of the writes from one node to another, in order.
@@ -267,6 +277,17 @@ pub struct RunEnd {
     pub notes: Vec<Note>,
     /// What each host did, if several drove the run; otherwise empty.
     pub hosts: Vec<hosts::HostEnd>,
+}
+
+/// Logins of a run, by its parts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RunLogins {
+    /// Those before the run's zero: one of each session.
+    pub start: LoginInterval,
+    /// Those after it, of the whole run.
+    pub run: LoginInterval,
+    /// Those in the timed window.
+    pub window: LoginInterval,
 }
 
 /// Outcome of the arrivals of an open load, in the whole run.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use triphammer_core::recorder::{
-    Gauges, NodeInterval, RecordedInterval, TypeInterval, add_nodes, merge,
+    Gauges, LoginInterval, NodeInterval, RecordedInterval, TypeInterval, add_nodes, merge,
 };
 
 /// Whether two intervals may be merged: never across an edge of the timed window, because what
@@ -109,6 +109,8 @@ pub struct Sums {
     pub lost: u64,
     /// Sessions reconnected during the run.
     pub reconnected: u64,
+    /// Sessions opened during the run, and in the timed window.
+    pub logins: [LoginInterval; 2],
     /// What happened on each node, in the whole run.
     pub nodes: Vec<NodeInterval>,
     /// The same in the timed window.
@@ -128,6 +130,7 @@ impl Sums {
             backlog_max: None,
             lost: 0,
             reconnected: 0,
+            logins: Default::default(),
             nodes: Vec::new(),
             nodes_in_window: Vec::new(),
         }
@@ -146,6 +149,10 @@ impl Sums {
         }
         self.lost += interval.lost;
         self.reconnected += interval.reconnected;
+        let [run, window] = &mut self.logins;
+        for sum in [Some(run), in_window.then_some(window)].into_iter().flatten() {
+            sum.add(&interval.logins);
+        }
     }
 
     /// Adds what is only known of a whole second: its gauges, and the backlog at its end.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use triphammer_core::error::DbError;
+use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Canceller, Isolation, Pipeline, Pipelining, RowEffect, RowSource, Session, StatementId,
@@ -266,6 +267,10 @@ impl<S: Session> Session for Metered<S> {
 
     fn take_unconfirmed(&mut self) -> Option<String> {
         self.session.take_unconfirmed()
+    }
+
+    fn login_times(&self) -> LoginTimes {
+        self.session.login_times()
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {

@@ -1,9 +1,10 @@
 //! The sessions of one slot: one on a single server; with several nodes, one on each node that its
 //! transactions have gone to. One of them is current, and runs the next attempt.
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::error::{DbError, ErrorClass};
+use triphammer_core::recorder::Login;
 use triphammer_core::session::{Admin, Database, Role, ServerProcess, Session};
 use triphammer_core::workload::{Statements, Workload};
 
@@ -18,6 +19,8 @@ pub(super) struct Live<W: Workload, D: Database> {
     losses: u32,
     /// When the session was opened, or last ended a transaction.
     pub used: Elapsed,
+    /// How long it took to open it.
+    pub login: Login,
 }
 
 impl<W: Workload, D: Database> Live<W, D> {
@@ -31,13 +34,16 @@ impl<W: Workload, D: Database> Live<W, D> {
         let plan = &context.plan;
         let limit = plan.spec.limits.connect;
         let losses = plan.nodes.as_ref().map_or(0, |nodes| nodes.states.losses(node));
+        let begun = Instant::now();
         let opening = async {
             let mut session = Metered::new(plan.database_of(node).connect(Role::User, id).await?);
+            let phases = session.login_times();
             let statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
             let mut statements = statements.on(id, plan.spec.sessions());
             let prepared =
                 plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
-            Ok(Self { session, prepared, losses, used })
+            let login = Login { took: begun.elapsed(), phases };
+            Ok(Self { session, prepared, losses, used, login })
         };
         let live: Self = timeout(limit, opening).await.unwrap_or_else(|_| {
             let message = format!("no session within {} s", limit.as_secs_f64());
@@ -104,6 +110,11 @@ impl<W: Workload, D: Database> NodeSessions<W, D> {
     /// Whether the current session was opened before its node was last lost.
     pub fn is_stale(&self, losses: u32) -> bool {
         self.current().is_some_and(|live| live.losses != losses)
+    }
+
+    /// The logins of the sessions that are there.
+    pub fn logins(&self) -> impl Iterator<Item = Login> {
+        self.each.iter().flatten().map(|live| live.login)
     }
 
     /// The nodes on which there is a session.

@@ -14,6 +14,9 @@ use triphammer_core::recorder::HostCpu;
 /// worth.
 const PROCESSES_MAX: usize = 10_000;
 
+/// A tick of the CPU times of processes: 1/100 s on every architecture.
+const TICK_NS: u64 = 10_000_000;
+
 /// The folder: `/proc`, except in tests.
 #[derive(Clone, Debug)]
 pub(super) struct Procfs(PathBuf);
@@ -68,6 +71,11 @@ impl Procfs {
     /// Status of a process, or of the process that a thread belongs to.
     pub fn status(&self, id: &str) -> Option<ProcessStatus> {
         parse_status(&self.read(&format!("{id}/status"))?)
+    }
+
+    /// CPU time of the ended children of a process, in nanoseconds; in steps of 10 ms.
+    pub fn ended_children_ns(&self, process: u32) -> Option<u64> {
+        parse_ended_children(&self.read(&format!("{process}/stat"))?)
     }
 
     /// Niceness of this process: from -20 (highest priority) to 19.
@@ -172,6 +180,15 @@ fn parse_ticks(ticks: &str) -> Option<HostCpu> {
     Some(HostCpu { busy: total - idle, total })
 }
 
+/// Parses the CPU time of ended children, in user and in system mode, from a process's `stat`.
+fn parse_ended_children(stat: &str) -> Option<u64> {
+    // The name may contain spaces and brackets; what follows its last bracket does not.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut ticks = fields.split_whitespace().skip(13).map(str::parse::<u64>);
+    let (user, system) = (ticks.next()?.ok()?, ticks.next()?.ok()?);
+    Some((user + system) * TICK_NS)
+}
+
 fn parse_status(text: &str) -> Option<ProcessStatus> {
     let field = |name: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -208,6 +225,13 @@ mod tests {
         for text in ["", "cpu0 1 2 3 4", "cpu  1 2 x 4", "cpu  1 2 3"] {
             assert_eq!(parse_stat(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_time_of_ended_children_is_read_behind_any_name() {
+        let stat = "7 (post) gres) S 1 7 7 0 -1 4194560 9 8 0 0 11 12 130 20 20 0 1 0 99 0 0";
+        assert_eq!(parse_ended_children(stat), Some(1_500_000_000));
+        assert_eq!(parse_ended_children("7 (postgres) S 1 7"), None);
     }
 
     #[test]

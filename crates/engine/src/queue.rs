@@ -61,6 +61,8 @@ pub(super) struct Queue {
 pub(super) struct Ticket {
     pub arrival: u64,
     pub due: Elapsed,
+    /// The sum of gaps from which it was computed, and is again if the rate changes.
+    pub sum: f64,
 }
 
 /// A ticket, and the outcome of the arrivals before it.
@@ -91,6 +93,12 @@ impl Queue {
         })
     }
 
+    /// Follows another rate.
+    pub fn follow(&mut self, profile: &Arc<RateProfile>) {
+        self.arrivals.follow(Arc::clone(profile));
+        self.ahead.follow(Arc::clone(profile));
+    }
+
     /// Takes the next arrival that is neither too late nor dropped from a full backlog.
     pub fn take(&mut self, now: Elapsed) -> TakenTicket {
         let before = (self.skipped, self.given_up);
@@ -107,15 +115,16 @@ impl Queue {
         loop {
             let arrival = self.share.arrival(self.tickets.next.fetch_add(1, Ordering::Relaxed));
             let due = self.arrivals.due(arrival);
+            let ticket = Ticket { arrival, due, sum: self.arrivals.sum() };
             if due > now {
-                return Ticket { arrival, due };
+                return ticket;
             }
             if self.ahead.due(arrival + self.backlog) <= now {
                 self.given_up += 1;
             } else if matches!(self.late, Late::Skip(limit) if is_late(due, now, limit)) {
                 self.skipped += 1;
             } else {
-                return Ticket { arrival, due };
+                return ticket;
             }
         }
     }
@@ -142,6 +151,11 @@ impl Offer {
     pub fn new(spec: &RunSpec, share: Share) -> Option<Self> {
         let arrivals = arrivals(spec)?;
         Some(Self { share, arrivals, next: 0, left: 0, backlog: share.part(spec.pacing.backlog) })
+    }
+
+    /// Follows another rate.
+    pub fn follow(&mut self, profile: &Arc<RateProfile>) {
+        self.arrivals.follow(Arc::clone(profile));
     }
 
     /// Adds to the sum of all threads for a second the arrivals that fell due in it, and how many
@@ -173,8 +187,17 @@ fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
     Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
 }
 
-/// How many of a share's arrivals, from its number `first` on, are due before `stop`.
-pub(super) fn due_before(spec: &RunSpec, share: Share, first: u64, stop: Elapsed) -> u64 {
+/// How many of a share's arrivals, from its number `first` on, are due before `stop`; by another
+/// profile than the spec's if the rate was changed.
+pub(super) fn due_before(
+    (spec, profile): (&RunSpec, Option<&Arc<RateProfile>>),
+    share: Share,
+    first: u64,
+    stop: Elapsed,
+) -> u64 {
     let Some(mut arrivals) = arrivals(spec) else { return 0 };
+    if let Some(profile) = profile {
+        arrivals.follow(Arc::clone(profile));
+    }
     (first..).take_while(|nth| arrivals.due(share.arrival(*nth)) < stop).count() as u64
 }

@@ -8,6 +8,10 @@ use tokio::sync::watch;
 
 use triphammer_core::clock::{Clock, Elapsed};
 
+use triphammer_core::pace::{LoadChange, LoadChanged};
+
+use super::load_change::LoadControl;
+
 /// Stops a run from any thread.
 #[derive(Clone, Debug)]
 pub struct StopHandle {
@@ -31,12 +35,15 @@ pub(super) struct State {
     pub aborted: bool,
     /// The run does not start, or all users may finish.
     pub over: bool,
+    /// Number of changes of the load.
+    pub load_version: u64,
 }
 
 #[derive(Debug)]
 struct Shared {
     stop_at_ns: AtomicU64,
     aborted: AtomicBool,
+    load: LoadControl,
 }
 
 /// The receiving half of the stop signal.
@@ -47,8 +54,11 @@ pub(super) struct Signal {
 }
 
 pub(super) fn channel() -> (StopHandle, Signal) {
-    let shared =
-        Arc::new(Shared { stop_at_ns: AtomicU64::new(u64::MAX), aborted: AtomicBool::new(false) });
+    let shared = Arc::new(Shared {
+        stop_at_ns: AtomicU64::new(u64::MAX),
+        aborted: AtomicBool::new(false),
+        load: LoadControl::default(),
+    });
     let (sender, state) = watch::channel(State::default());
     (StopHandle { shared: Arc::clone(&shared), state: sender }, Signal { shared, state })
 }
@@ -82,7 +92,24 @@ impl StopHandle {
         });
     }
 
+    /// Changes the load of the run, while it goes on.
+    ///
+    /// # Errors
+    /// Says why it is not possible.
+    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, String> {
+        let made = self.shared.load.change(change)?;
+        let version = self.shared.load.version();
+        self.state.send_modify(|state| state.load_version = version);
+        Ok(made)
+    }
+
+    /// The load of the run.
+    pub(super) fn load(&self) -> &LoadControl {
+        &self.shared.load
+    }
+
     pub(super) fn go(&self, clock: Clock) {
+        self.shared.load.begin(clock);
         self.state.send_modify(|state| state.clock = Some(clock));
     }
 
@@ -107,6 +134,11 @@ impl Signal {
     #[inline]
     pub fn is_stopped(&self, now: Elapsed) -> bool {
         now.0 >= self.shared.stop_at_ns.load(Ordering::Relaxed)
+    }
+
+    /// The load of the run.
+    pub fn load(&self) -> &LoadControl {
+        &self.shared.load
     }
 
     /// Whether transactions in flight are abandoned.

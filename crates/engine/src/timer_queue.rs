@@ -66,6 +66,17 @@ impl TimerQueue {
         self.rearm();
     }
 
+    /// Computes anew when each entry is due.
+    pub fn retime(&self, due: impl Fn(u32) -> Elapsed) {
+        let mut list = self.list.borrow_mut();
+        let waiting = std::mem::take(&mut list.waiting);
+        list.waiting =
+            waiting.into_iter().map(|Reverse((_, who))| Reverse((due(who), who))).collect();
+        list.armed = None;
+        drop(list);
+        self.changed.notify_one();
+    }
+
     /// Takes the pool's terminal that has been due longest, if one is due now.
     pub fn take_due(&self, now: Elapsed) -> Option<Entry> {
         let mut list = self.list.borrow_mut();

@@ -3,13 +3,14 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::error::DbError;
 use triphammer_core::event::Note;
-use triphammer_core::recorder::{RecordedInterval, Totals};
+use triphammer_core::recorder::{Login, RecordedInterval, Totals};
 use triphammer_core::session::ServerProcess;
 
 use super::merge::may_join;
@@ -65,6 +66,8 @@ pub(super) struct WorkerEnd {
     pub away: u32,
     /// Virtual users whose code panicked, which is a defect: they did no more work.
     pub panicked: u64,
+    /// The logins of the start, each with when it ended after the first began.
+    pub first_logins: Vec<(Login, Duration)>,
 }
 
 /// A worker's channel to the control thread.

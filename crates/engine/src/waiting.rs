@@ -5,11 +5,12 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use triphammer_core::clock::{Clock, Elapsed};
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, due_at};
 use triphammer_core::workload::Workload;
 
 use super::RunPlan;
-use super::queue::{Queue, TakenTicket, Tickets};
+use super::load_change::LoadControl;
+use super::queue::{Queue, TakenTicket, Ticket, Tickets};
 use super::signal::Signal;
 use super::timer_queue::TimerQueue;
 use super::virtual_user::VirtualUser;
@@ -20,6 +21,10 @@ pub(super) struct WaitQueues<W: Workload> {
     pub timers: TimerQueue,
     /// Queue of arrivals; `None` unless the load is open.
     queue: RefCell<Option<Queue>>,
+    /// Number of changes of the load that the queue follows.
+    version: Cell<u64>,
+    /// By session, the sum of gaps of the arrival that it waits for.
+    sums: RefCell<Vec<f64>>,
     /// Due times of arrivals that the run stopped before.
     returned: RefCell<Vec<Elapsed>>,
     /// Terminals of a pool, by index on this thread.
@@ -45,12 +50,52 @@ impl<W: Workload> WaitQueues<W> {
         Self {
             timers: TimerQueue::default(),
             queue: RefCell::new(Queue::new(&plan.spec, plan.share, tickets)),
+            version: Cell::default(),
+            sums: RefCell::default(),
             returned: RefCell::default(),
             terminals: RefCell::default(),
             working: Cell::default(),
             keyed: plan.spec.load == Load::Keyed,
             precise,
         }
+    }
+
+    /// Follows a change of the rate: arrivals that are not due yet are due at other times.
+    #[cold]
+    fn follow(&self, load: &LoadControl) {
+        self.version.set(load.version());
+        let Some(profile) = load.profile() else { return };
+        if let Some(queue) = &mut *self.queue.borrow_mut() {
+            queue.follow(&profile);
+        }
+        let sums = self.sums.borrow();
+        self.timers.retime(|place| due_at(&profile, sums[place as usize]));
+    }
+
+    /// Follows all changes of the rate until the run stops.
+    pub async fn follow_changes(&self, mut signal: Signal) {
+        loop {
+            let version = self.version.get();
+            let state = signal.until(|state| state.stopped || state.load_version > version).await;
+            if state.stopped {
+                break;
+            }
+            self.follow(signal.load());
+        }
+    }
+
+    /// Waits until the arrival of a session is due, and returns when that was; `None` when the run is
+    /// over.
+    pub async fn until_due(&self, ticket: Ticket, place: u32) -> Option<Elapsed> {
+        {
+            let mut sums = self.sums.borrow_mut();
+            let length = sums.len().max(place as usize + 1);
+            sums.resize(length, 0.0);
+            sums[place as usize] = ticket.sum;
+        }
+        self.timers.push(ticket.due, place);
+        // It may have been computed anew.
+        self.timers.wait(place).await.map(|(due, _)| due)
     }
 
     /// Runs the timer until the run stops.
@@ -95,7 +140,10 @@ impl<W: Workload> WaitQueues<W> {
     }
 
     /// Takes the next arrival that should run; `None` if nothing arrives.
-    pub fn take_ticket(&self, now: Elapsed) -> Option<TakenTicket> {
+    pub fn take_ticket(&self, now: Elapsed, load: &LoadControl) -> Option<TakenTicket> {
+        if load.version() != self.version.get() {
+            self.follow(load);
+        }
         self.queue.borrow_mut().as_mut().map(|queue| queue.take(now))
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
@@ -45,11 +45,16 @@ async fn connect_all<W: Workload, D: Database>(
 ) -> Vec<(u32, NodeSessions<W, D>)> {
     let places = Rc::new(Semaphore::new(*CONNECTING.start()));
     let more = Rc::new(Cell::new(CONNECTING.end() - CONNECTING.start()));
+    let begun = Instant::now();
     let mut opening = JoinSet::new();
     for &id in users {
         let (context, places) = (Rc::clone(context), Rc::clone(&places));
         let more = Rc::clone(&more);
         opening.spawn_local(async move {
+            let wait = context.plan.spec.logins.begin(id);
+            if !wait.is_zero() {
+                sleep_until(begun + wait).await;
+            }
             let _place = places.acquire().await.expect("never closed");
             if context.signal.state.borrow().over {
                 return None;
@@ -62,6 +67,8 @@ async fn connect_all<W: Workload, D: Database>(
                         false => None,
                     };
                     sessions.open_on().for_each(|node| context.opened(node));
+                    let after = begun.elapsed();
+                    sessions.logins().for_each(|login| context.logged_in_at_start(login, after));
                     context.uplink.deliver(FromWorker::Connected(server)).await;
                     if let Some(left) = more.get().checked_sub(1) {
                         more.set(left);
@@ -155,7 +162,8 @@ fn set_timers<W: Workload, D: Database>(
     }
     let timed = Rc::clone(context);
     Some(tokio::task::spawn_local(async move {
-        timed.waiting.run_timers(clock, timed.signal.clone()).await;
+        let timers = timed.waiting.run_timers(clock, timed.signal.clone());
+        tokio::join!(timers, timed.waiting.follow_changes(timed.signal.clone()));
     }))
 }
 

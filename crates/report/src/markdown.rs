@@ -6,9 +6,11 @@ use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
 use super::costs;
+use super::elasticity;
 use super::first;
 use super::hosts;
 use super::load;
+use super::logins;
 use super::nodes;
 use super::observed;
 use super::queries;
@@ -83,6 +85,11 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, out);
+    if let Some(table) = elasticity::table(result) {
+        let (heading, meaning) = (elasticity::REACTIONS, elasticity::MEANING);
+        out.push_str(&format!("\n## {heading}\n\n{}\n{meaning}\n", table.markdown()));
+    }
+    logins(result, out);
     if let Some(table) = hosts::hosts(result) {
         out.push_str(&format!("\n## {}\n\n{}", hosts::HOSTS, table.markdown()));
     }
@@ -163,6 +170,19 @@ fn figures(result: &RunResult, out: &mut String) {
     if let Some(slowest) = load::slowest(result) {
         out.push_str(&format!("\n## {}\n\n{}", load::SLOWEST, slowest.markdown()));
     }
+}
+
+/// How long the phases of logins took, and when lost sessions were back.
+fn logins(result: &RunResult, out: &mut String) {
+    let lines = logins::lines(result);
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n## {}\n\n", logins::LOGINS));
+    if let Some(table) = logins::table(result) {
+        out.push_str(&format!("{}\n", table.markdown()));
+    }
+    lines.iter().for_each(|line| out.push_str(&format!("- {line}\n")));
 }
 
 /// What the run costs, and the energy that it used.

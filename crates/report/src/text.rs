@@ -9,9 +9,11 @@ use triphammer_document::result::{
 use triphammer_settings::format::{clock, counted};
 
 use super::costs;
+use super::elasticity;
 use super::first;
 use super::hosts;
 use super::load;
+use super::logins;
 use super::nodes;
 use super::observed;
 use super::queries;
@@ -109,6 +111,8 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.steadiness(result);
         page.requirements(result);
         page.figures(result);
+        page.elasticity(result);
+        page.logins(result);
         page.hosts(result);
         page.query_streams(result);
         page.nodes(result);
@@ -335,6 +339,26 @@ impl Page {
             self.heading(load::SLOWEST);
             self.table(&slowest);
         }
+    }
+
+    fn elasticity(&mut self, result: &RunResult) {
+        if let Some(table) = elasticity::table(result) {
+            self.heading(elasticity::REACTIONS);
+            self.table(&table);
+            self.sentences(&[elasticity::MEANING.to_owned()]);
+        }
+    }
+
+    fn logins(&mut self, result: &RunResult) {
+        let lines = logins::lines(result);
+        if lines.is_empty() {
+            return;
+        }
+        self.heading(logins::LOGINS);
+        if let Some(table) = logins::table(result) {
+            self.table(&table);
+        }
+        self.sentences(&lines);
     }
 
     fn requirements(&mut self, result: &RunResult) {

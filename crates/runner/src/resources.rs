@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use triphammer_core::pace::Load;
     use triphammer_core::session::Protocol;
-    use triphammer_core::spec::{Length, Pacing, RetryPolicy, Sessions, TimeLimits};
+    use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, Sessions, TimeLimits};
     use triphammer_core::workload::Mode;
 
     fn spec(users: u32, sessions: Sessions, threads: u32) -> RunSpec {
@@ -131,6 +131,7 @@ mod tests {
             seed: 1,
             retry: RetryPolicy::default(),
             limits: TimeLimits::default(),
+            logins: LoginPolicy::default(),
             max_failures: 0.0,
         }
     }

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use triphammer_core::pace::{LoadChange, LoadChanged};
+
 use crate::cancel::Cancel;
 
 /// Ends a job. It may be used before the job starts, which then ends right after its start. The
@@ -47,6 +49,16 @@ impl Handle {
         if let Some(run) = &state.run {
             run.abort();
         }
+    }
+
+    /// Changes the load of the run that goes on.
+    ///
+    /// # Errors
+    /// Says why it is not possible.
+    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, String> {
+        let state = self.state();
+        let run = state.run.as_ref().ok_or("no run is in progress, whose load could be changed")?;
+        run.change_load(change)
     }
 
     /// Whether the end was requested.

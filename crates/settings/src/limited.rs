@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
+use triphammer_core::login::LoginTimes;
 use triphammer_core::session::{
     Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, Pipelining, RowEffect,
     RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
@@ -260,6 +261,10 @@ impl<S: Session> Session for Limited<S> {
 
     fn take_unconfirmed(&mut self) -> Option<String> {
         self.session.take_unconfirmed()
+    }
+
+    fn login_times(&self) -> LoginTimes {
+        self.session.login_times()
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {

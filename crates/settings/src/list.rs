@@ -665,7 +665,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "load",
         "MODEL",
         ALIKE,
-        "Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE \
+        "Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate \
+         that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE \
          (CSV with the columns rate,duration); keyed (with the workload's keying and thinking \
          times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made)",
     )
@@ -713,6 +714,25 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Delay between logins")
     .default("0s")
+    .marked(&[OfTransactions]),
+    value(
+        "reconnect",
+        "every=N",
+        DRIVE,
+        "Log in anew after every N transactions of a session; every=1 is a new connection for each \
+         transaction, as pgbench -C makes. The result has the times of logins, by phase",
+    )
+    .titled(Group::Load, "New login after")
+    .default_words("never: sessions remain")
+    .marked(&[OfTransactions]),
+    value(
+        "login-rate",
+        "N/s",
+        DRIVE,
+        "Maximum number of sessions per second that begin to log in at the start",
+    )
+    .titled(Group::Load, "Logins per second at the start")
+    .default_words("no limit: all at once, up to 8 at a time on each thread")
     .marked(&[OfTransactions]),
     value(
         "retries",

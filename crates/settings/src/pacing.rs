@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use triphammer_core::SpecError;
-use triphammer_core::pace::{Load, RateStep, read_steps};
+use triphammer_core::pace::{Load, RateStep, read_changes, read_steps};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINALS_MAX};
 
@@ -73,7 +73,11 @@ fn no_recording() -> SpecError {
 }
 
 fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
-    let Load::Steps(file) = load else { return Ok(Vec::new()) };
+    let file = match load {
+        Load::Changes(text) => return read_changes(text).map_err(SpecError::new),
+        Load::Steps(file) => file,
+        _ => return Ok(Vec::new()),
+    };
     if settings.of_client() {
         let message = "the server does not read files of its host for clients, so steps:FILE works \
                        only on the command line; use ramp or rate";

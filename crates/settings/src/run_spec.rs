@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::io::Io;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, RATE_MAX};
 use triphammer_core::session::{Isolation, Pipelining, Protocol};
 use triphammer_core::spec::{
-    Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
+    Length, LoginPolicy, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+    TimeLimits,
 };
 use triphammer_core::workload::Mode;
 
@@ -15,6 +16,10 @@ use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
 use super::run_defaults::RunDefaults;
 use crate::DATABASE_DEFAULT;
+
+/// Transactions of a session from which a ring takes less CPU time than epoll, whose connections
+/// cost less to open (`bench/logins.py`).
+const LOGINS_FOR_RING: u64 = 100;
 
 /// Reads the half-width of the primary metric's interval, relative to its value, at which the
 /// window ends.
@@ -106,6 +111,11 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     let io: Io = settings.read("io", str::parse, Io::to_string)?;
     io.check()?;
+    let logins = logins(settings)?;
+    let io = match (io, logins.every) {
+        (Io::Auto, Some(every)) if every < LOGINS_FOR_RING => Io::Epoll,
+        (io, _) => io,
+    };
     let attempts = settings.count("retries", RETRIES_MAX)?;
     let spec = RunSpec {
         users,
@@ -134,6 +144,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         )?,
         load,
         pacing,
+        logins,
         seed: settings.parse("seed")?,
         retry: RetryPolicy { attempts, ..RetryPolicy::default() },
         limits,
@@ -141,6 +152,45 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     spec.validate(capabilities, cycle)?;
     Ok(spec)
+}
+
+/// Reads when sessions log in.
+fn logins(settings: &mut Settings) -> Result<LoginPolicy, SpecError> {
+    let parse_every = |text: &str| {
+        let number = text.strip_prefix("every=").and_then(|number| number.parse::<u64>().ok());
+        number.filter(|every| (1..=TRANSACTIONS_MAX).contains(every)).ok_or_else(|| {
+            format!(
+                "invalid value `{text}`: expected every=N with a number from 1, such as every=1"
+            )
+        })
+    };
+    let parse_rate = |text: &str| {
+        let rate = text.strip_suffix("/s").unwrap_or(text).parse().ok();
+        rate.filter(|rate: &f64| *rate > 0.0 && *rate <= RATE_MAX).ok_or_else(|| {
+            format!("invalid rate `{text}`: expected logins per second, such as 50/s")
+        })
+    };
+    if settings.get("reconnect").is_some()
+        && (settings.get("nodes").is_some() || settings.get("route").is_some())
+    {
+        let message = "--reconnect is for a target of one server: on several nodes, a session belongs \
+                       to none of them; omit --nodes and --route, or --reconnect";
+        return Err(SpecError::new(message).about("reconnect"));
+    }
+    Ok(LoginPolicy {
+        every: settings.optional(
+            "reconnect",
+            parse_every,
+            |every| format!("every={every}"),
+            "never",
+        )?,
+        per_second: settings.optional(
+            "login-rate",
+            parse_rate,
+            |rate| format!("{rate}/s"),
+            "no limit",
+        )?,
+    })
 }
 
 /// Reads which messages of a transaction share a round trip.

@@ -14,6 +14,7 @@
 //! | is B faster than A? | [`compare`] |
 //! | when did results change? | [`change_point`] |
 //! | what cost a stretch of a run more time per transaction than the rest? | [`causes`] |
+//! | how did a system react to a step of its load? | [`reaction`] |
 //! | which level, which rate to try next? | [`search`] |
 //! | what are the values and the mean of a figure of many intervals? | [`samples`] |
 //! | are these times exponential, are these uniform? | [`ks`] |
@@ -32,6 +33,7 @@ pub mod ks;
 mod numbers;
 pub mod percentile;
 mod random;
+pub mod reaction;
 pub mod samples;
 pub mod search;
 pub mod series;

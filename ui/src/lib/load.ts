@@ -23,6 +23,8 @@ export interface Load {
 /** Parses the text of the setting to fields; those of a closed load if it is empty or unknown. */
 export function parseLoad(text: string): Load {
   const load: Load = { kind: 'closed', rate: '', constant: false, from: '', to: '', over: '' };
+  // Changes of the rate stay as they were typed.
+  if (/^rate:.*at=/.test(text)) return { ...load, kind: 'rate', rate: text.slice('rate:'.length).replace(/\/s$/, '') };
   const rate = /^rate:([^,]*)(,constant)?/.exec(text);
   if (rate) return { ...load, kind: 'rate', rate: rate[1]!.replace(/\/s$/, ''), constant: Boolean(rate[2]) };
   const ramp = /^ramp:(.*?)\.\.(.*?)\/(.*)$/.exec(text);
@@ -60,6 +62,7 @@ export const applies = (setting: string, kind: Kind): boolean => ONLY[setting]?.
 /** Describes the arrivals: `arrivals at 500 per second`, `arrivals rising from 10 to 200 per second within 1m`. */
 export function arrivals(text: string): string {
   const load = parseLoad(text);
+  if (load.rate.includes('at=')) return `arrivals at ${load.rate} per second`;
   if (load.kind === 'rate') return `${load.constant ? 'evenly spaced arrivals' : 'arrivals'} at ${load.rate} per second`;
   if (load.kind !== 'ramp') return `arrivals by ${text}`;
   return `arrivals ${Number(load.to) < Number(load.from) ? 'falling' : 'rising'} from ${load.from} to ${load.to} per second within ${load.over}`;

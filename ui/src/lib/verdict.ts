@@ -47,7 +47,7 @@ const LONGEST = 200;
 const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()} …` : text);
 
 /** Whether steadiness was not judged because the load itself changes. */
-export const changes = (result: RunResult) => result.steadiness == null && /^(ramp|steps):/.test(result.spec.load);
+export const changes = (result: RunResult) => result.steadiness == null && (/^(ramp|steps):|at=/.test(result.spec.load) || result.elasticity != null);
 
 /** Describes a run in one sentence. */
 export function sentence(result: RunResult): string {

@@ -10,7 +10,7 @@ use triphammer_core::{Elapsed, Timestamp};
 use triphammer_document::result::{RunFacts, RunResult, Slicer};
 use triphammer_document::second::Second;
 use triphammer_document::stopping_rule::StoppingRule;
-use triphammer_engine::{RunEnd, RunEnding, Window};
+use triphammer_engine::{RunEnd, RunEnding, RunLogins, Window};
 use triphammer_store::{JobHeader, StoredJob};
 
 use super::*;
@@ -139,12 +139,14 @@ fn end(run: Vec<TypeInterval>) -> RunEnd {
         round_trips: 0,
         errors: Vec::new(),
         ending: RunEnding::Complete,
+        logins: RunLogins::default(),
         away: 0,
         outages: Vec::new(),
         violations: Vec::new(),
         notes: Vec::new(),
         hosts: Vec::new(),
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
     }

@@ -61,6 +61,52 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     assert!(none.code == 2 && none.err.contains("job 1 has 10 exemplars"), "{}", none.err);
 }
 
+/// The reactions of select-only transactions on a null database to the steps of a load.
+fn reactions(target: &str, load: &str, seconds: &str) -> (Value, String) {
+    let program = Program::new();
+    let run = ["run", target, "-w", "tpc-b", "--mix", "0,0,1", "--load", load];
+    let more = ["--vus", "30", "--rampup", "0s", "--duration", seconds, "--no-observe"];
+    let result = program.json(&[&run[..], &more].concat());
+    (result["elasticity"]["steps"].clone(), program.ok(&["report", "last"]))
+}
+
+/// Whether a time was found that is within 5 % or one second of the known one.
+fn is_near(found: &Value, known: f64) -> bool {
+    found.as_f64().is_some_and(|found| (found - known).abs() <= (0.05 * known).max(1.0))
+}
+
+#[test]
+fn the_reaction_of_a_server_that_grows_late_is_found() {
+    // It serves 200 per second, and 800 after five seconds with a queue.
+    let target = "null:?service=10ms&workers=2..8/5s";
+    let (steps, report) = reactions(target, "rate:100/s,at=6s,rate=400/s,at=26s,rate=100/s", "34s");
+    let [up, down] = [&steps[0], &steps[1]];
+    assert_eq!((&up["from"], &up["to"]), (&100.0.into(), &400.0.into()), "{steps}");
+    assert!(is_near(&up["half_s"], 0.0) && is_near(&up["most_s"], 5.0), "{steps}");
+    assert!(is_near(&up["full_s"], 5.0), "{steps}");
+    // 200 more wait each second; then 400 fewer do.
+    assert!(is_near(&up["response_s"], 7.5), "{steps}");
+    assert!((800.0..1_150.0).contains(&up["late"].as_f64().unwrap()), "{steps}");
+    assert!((0.7..1.2).contains(&up["overshoot"].as_f64().unwrap()), "{steps}");
+    for time in ["half_s", "most_s", "full_s", "response_s"] {
+        assert!(is_near(&down[time], 0.0), "{time}: {steps}");
+    }
+    assert!(report.contains("Reactions to steps of the load"), "{report}");
+    assert!(report.contains("100 → 400/s"), "{report}");
+}
+
+#[test]
+fn a_step_down_lasts_until_the_backlog_is_done() {
+    let target = "null:?service=10ms&workers=2";
+    // 200 per second are served: 1,200 wait after six seconds, and 150 fewer each second after that.
+    let load = "rate:100/s,at=6s,rate=400/s,at=12s,rate=50/s";
+    let (steps, _) = reactions(target, load, "32s");
+    let [up, down] = [&steps[0], &steps[1]];
+    assert!(up["most_s"].is_null() && up["response_s"].is_null(), "never reached: {steps}");
+    assert!(is_near(&down["full_s"], 8.0) && is_near(&down["response_s"], 8.0), "{steps}");
+    assert!((900.0..1_300.0).contains(&down["late"].as_f64().unwrap()), "{steps}");
+}
+
 #[test]
 fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
     let program = Program::new();

@@ -25,6 +25,7 @@ mod isolation;
 mod kv;
 mod live;
 mod loads;
+mod logins;
 mod lost_output;
 mod matrix;
 mod mcp;

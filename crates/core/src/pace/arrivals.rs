@@ -30,6 +30,17 @@ impl Arrivals {
         Self { profile, gaps, drawn: 0, sum: 0.0 }
     }
 
+    /// Follows another profile, which must be the same for what was due already.
+    pub fn follow(&mut self, profile: Arc<RateProfile>) {
+        self.profile = profile;
+    }
+
+    /// The sum of the gaps up to the arrival that was asked for last: [`due_at`] makes a time of it.
+    #[must_use]
+    pub const fn sum(&self) -> f64 {
+        self.sum
+    }
+
     /// Returns when arrival `n` is due, counting from 0; [`Elapsed::NEVER`] if the rate ends
     /// earlier.
     /// Call in ascending order: drawing the gaps up to `n` costs a few nanoseconds each.
@@ -49,6 +60,12 @@ impl Arrivals {
         }
         nanoseconds(self.profile.time(self.sum))
     }
+}
+
+/// When an arrival with this sum of gaps is due by a profile.
+#[must_use]
+pub fn due_at(profile: &RateProfile, sum: f64) -> Elapsed {
+    nanoseconds(profile.time(sum))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of arrivals are below 2^53")]

@@ -9,6 +9,7 @@
 //! | `replay` | at its time in a recording, and not before the session's last one finished: [`Workload::due`](crate::workload::Workload::due) | the recorded session's |
 
 mod arrivals;
+mod change;
 mod cycle;
 mod profile;
 mod replay;
@@ -23,11 +24,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{format_duration, parse_duration};
 
-pub use arrivals::Arrivals;
+pub use arrivals::{Arrivals, due_at};
+pub use change::{Changed, LoadChange, LoadChanged};
 pub use cycle::Cycle;
 pub use profile::RateProfile;
 pub use replay::ReplayLoad;
-pub use steps::{RateStep, read_steps};
+pub use steps::{RateStep, read_changes, read_steps};
 
 /// Highest rate that may be requested, in arrivals per second: several times what a client can
 /// send.
@@ -59,6 +61,8 @@ pub enum Load {
     },
     /// Rates and durations from a file; the last rate holds. Arrivals are Poisson.
     Steps(String),
+    /// Rates that change at times after the start of the window: what [`read_changes`] reads.
+    Changes(String),
     /// The sessions of a recording, with the times of their transactions.
     Replay(ReplayLoad),
 }
@@ -69,7 +73,7 @@ impl Load {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Closed => "closed",
-            Self::Rate { .. } => "rate",
+            Self::Rate { .. } | Self::Changes(_) => "rate",
             Self::Keyed => "keyed",
             Self::Ramp { .. } => "ramp",
             Self::Steps(_) => "steps",
@@ -87,13 +91,13 @@ impl Load {
     /// Whether transactions arrive independently of earlier ones' ends.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_))
+        matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_) | Self::Changes(_))
     }
 
     /// Whether the load itself changes in the timed window, so that no steady level is expected.
     #[must_use]
     pub const fn changes(&self) -> bool {
-        matches!(self, Self::Ramp { .. } | Self::Steps(_) | Self::Replay(_))
+        matches!(self, Self::Ramp { .. } | Self::Steps(_) | Self::Changes(_) | Self::Replay(_))
     }
 }
 
@@ -107,6 +111,7 @@ impl fmt::Display for Load {
                 write!(f, "ramp:{from}..{to}/{}", format_duration(*over))
             }
             Self::Steps(file) => write!(f, "steps:{file}"),
+            Self::Changes(text) => write!(f, "rate:{text}"),
             Self::Replay(replay) => write!(f, "replay:{replay}"),
         }
     }
@@ -119,7 +124,8 @@ impl std::str::FromStr for Load {
         let wrong = || {
             format!(
                 "unknown load model `{text}`: expected closed, keyed, rate:500/s, \
-                 rate:500/s,constant, ramp:100..2000/10m, steps:FILE or replay:FILE,speed=2x"
+                 rate:500/s,constant, rate:500/s,at=2m,rate=2000/s, ramp:100..2000/10m, \
+                 steps:FILE or replay:FILE,speed=2x"
             )
         };
         let rate = |text: &str| {
@@ -132,6 +138,10 @@ impl std::str::FromStr for Load {
         match text.split_once(':') {
             None if text == "closed" => Ok(Self::Closed),
             None if text == "keyed" => Ok(Self::Keyed),
+            Some(("rate", rest)) if rest.contains("at=") => {
+                read_changes(rest)?;
+                Ok(Self::Changes(rest.to_owned()))
+            }
             Some(("rate", rest)) => {
                 let (number, constant) = match rest.strip_suffix(",constant") {
                     Some(number) => (number, true),
@@ -236,6 +246,8 @@ mod tests {
             "ramp:100..2000/10m",
             "ramp:0..50/1m",
             "steps:a.csv",
+            "rate:100/s,at=30s,rate=400/s",
+            "rate:100/s at=30s rate=400/s",
             "replay:a.recording",
             "replay:a.recording,speed=4x",
         ] {
@@ -252,6 +264,7 @@ mod tests {
             "rate:inf/s",
             "rate:1e8/s",
             "rate:5/m",
+            "rate:5/s,at=1m",
             "ramp:1..2",
             "ramp:0..0/1m",
             "ramp:1..2/0s",

@@ -57,7 +57,7 @@ impl RateProfile {
                 profile.push(*from, *from, lead);
                 profile.push(*from, *to, *over);
             }
-            Load::Steps(_) => {
+            Load::Steps(_) | Load::Changes(_) => {
                 profile.push(steps.first()?.per_second, steps.first()?.per_second, lead);
                 for step in steps {
                     profile.push(step.per_second, step.per_second, step.lasts);
@@ -81,6 +81,28 @@ impl RateProfile {
             self.hold.before += piece.area(length);
         }
         (self.hold.from, self.hold.to) = (to, to);
+    }
+
+    /// The same until a time in seconds, from which on this rate holds.
+    #[must_use]
+    pub fn changed(&self, at: f64, rate: f64) -> Self {
+        let before = self.expected(at);
+        let mut pieces: Vec<_> = self.pieces.iter().chain([&self.hold]).copied().collect();
+        pieces.retain(|piece| piece.start < at);
+        if let Some(last) = pieces.last_mut() {
+            let length = last.length.min(at - last.start);
+            (last.to, last.length) = (last.from + last.slope() * length, length);
+        }
+        let hold = Piece { start: at, before, from: rate, to: rate, length: f64::INFINITY };
+        Self { pieces, hold }
+    }
+
+    /// The rate at a time in seconds, just before it.
+    #[must_use]
+    pub fn rate(&self, at: f64) -> f64 {
+        let place = self.pieces.partition_point(|piece| piece.start + piece.length < at);
+        let piece = self.pieces.get(place).unwrap_or(&self.hold);
+        piece.from + piece.slope() * (at - piece.start)
     }
 
     /// Highest rate, in arrivals per second.
@@ -173,6 +195,28 @@ mod tests {
                 before = time;
             }
         }
+    }
+
+    #[test]
+    fn a_change_leaves_what_was_before_and_holds() {
+        for (load, at) in [("rate:10/s", 4.0), ("ramp:0..100/10s", 4.0), ("ramp:0..100/10s", 20.0)]
+        {
+            let before = RateProfile::new(&load.parse().unwrap(), &[], seconds(1)).unwrap();
+            let after = before.changed(at, 50.0);
+            for time in [0.5, 1.0, 2.5, at] {
+                assert!(
+                    (before.expected(time) - after.expected(time)).abs() < 1e-9,
+                    "{load} {time}"
+                );
+            }
+            let more = after.expected(at + 3.0) - before.expected(at);
+            assert!((more - 150.0).abs() < 1e-9, "{load}: {more}");
+            let again = after.changed(at + 2.0, 0.0);
+            assert_eq!((again.rate(at + 1.0), again.rate(at + 3.0)), (50.0, 0.0));
+            assert!((again.expected(at + 9.0) - after.expected(at + 2.0)).abs() < 1e-9);
+            assert!((after.rate(at) - before.rate(at)).abs() < 1e-9);
+        }
+        assert_eq!(steps().changed(4.0, 7.0).rate(3.5), 0.0);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! A recorded event is two or three array increments. The histogram of a type and outcome is
 //! created with its first event, so a type that never fails costs no memory for failures.
 
+mod login;
 mod node;
 
 use std::sync::LazyLock;
@@ -18,6 +19,7 @@ use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 use crate::outcome::{Counts, Outcome, Timing};
 
+pub use login::{Login, LoginInterval};
 pub use node::add_nodes;
 pub use node::{LagInterval, NodeInterval};
 
@@ -377,6 +379,9 @@ pub struct RecordedInterval {
     pub lost: u64,
     /// Number of sessions reconnected.
     pub reconnected: u64,
+    /// Sessions opened, and how long that took.
+    #[serde(default)]
+    pub logins: LoginInterval,
     /// Sessions connected when the interval ended.
     pub connected: u32,
     /// Transactions started and not ended when the interval ended, by type; empty in an interval in
@@ -403,6 +408,7 @@ impl RecordedInterval {
             backlog: None,
             lost: 0,
             reconnected: 0,
+            logins: LoginInterval::default(),
             connected: 0,
             in_flight: Vec::new(),
             outage_since: None,
@@ -445,6 +451,7 @@ impl RecordedInterval {
         }
         self.lost += other.lost;
         self.reconnected += other.reconnected;
+        self.logins.add(&other.logins);
         self.gauges.add(&other.gauges);
     }
 
@@ -570,6 +577,11 @@ impl Recorder {
     /// Records that a session reconnected.
     pub fn reconnected(&mut self) {
         self.current.reconnected += 1;
+    }
+
+    /// The logins of the current interval, to be counted in.
+    pub fn logins(&mut self) -> &mut LoginInterval {
+        &mut self.current.logins
     }
 
     /// Records a delay, in nanoseconds, between something being ready and a worker thread handling

@@ -16,8 +16,10 @@ use super::at_end::DeclaredFigure;
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
+use super::elasticity::Elasticity;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::logins::Logins;
 use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
 use super::percentiles::PercentileIntervals;
@@ -83,6 +85,9 @@ pub struct RunResult {
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
     pub steadiness: Option<Steadiness>,
+    /// How the database reacted to the steps of the load; `None` for a load without steps.
+    #[serde(default)]
+    pub elasticity: Option<Elasticity>,
     /// Audits: sums over the data compared with the changes reported by the run's transactions.
     pub audits: Vec<Audit>,
     /// Transactions completed per minute in the timed window: committed, or rolled back as the
@@ -147,6 +152,10 @@ pub struct RunResult {
     pub violated_identities: Vec<ViolatedIdentity>,
     /// Numbers of sessions lost and reconnected, in the whole run.
     pub sessions: SessionCounts,
+    /// Logins of sessions, by phase; `None` for a run of queries, and in results of versions that did
+    /// not measure them.
+    #[serde(default)]
+    pub logins: Option<Logins>,
     /// CPU use of the client.
     pub client: ClientCost,
     /// Declared figures without separate fields, in display order.

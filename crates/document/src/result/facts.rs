@@ -11,6 +11,7 @@ use triphammer_core::workload::{
     AuditDef, Description, PrimaryMetric, ScriptTotals, StatementTimes, TransactionDef,
 };
 use triphammer_settings::Setting;
+use triphammer_statistics::reaction::LoadSecond;
 
 use super::at_end::DeclaredFigure;
 use super::observed::Observed;
@@ -75,6 +76,10 @@ pub struct RunFacts {
     /// of the run. Not serialised: the stored seconds have them.
     #[serde(skip)]
     pub primary_metric_seconds: Vec<f64>,
+    /// What the reaction to steps of the load is computed from, per second since the start of the run.
+    /// Not serialised: the stored seconds have it.
+    #[serde(skip)]
+    pub load_seconds: Vec<LoadSecond>,
     /// Target half-width of the interval, relative to the mean, at which the window ends; `None` if
     /// the window has a fixed length.
     pub until_ci: Option<f64>,

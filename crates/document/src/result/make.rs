@@ -19,10 +19,12 @@ use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, ThreadCpu,
 };
+use super::elasticity::Elasticity;
 use super::facts::{DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::logins::Logins;
 use super::nodes;
 use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
@@ -75,6 +77,7 @@ impl RunResult {
             queries: facts.queries.clone(),
             query_streams,
             steadiness: Steadiness::new(facts, end),
+            elasticity: Elasticity::of(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
@@ -83,6 +86,7 @@ impl RunResult {
             availability,
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
+            logins: Logins::of(end, &durations),
             client: computed.client,
             figures: DeclaredFigure::all(AT_END, facts, end),
             round_trips: computed.round_trips,

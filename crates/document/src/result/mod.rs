@@ -17,10 +17,12 @@ mod availability;
 mod bottleneck;
 mod captured;
 mod document;
+mod elasticity;
 mod facts;
 mod figures;
 mod hosts;
 mod load;
+mod logins;
 mod make;
 mod nodes;
 mod observed;
@@ -47,9 +49,12 @@ pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
+pub(crate) use elasticity::repeated;
+pub use elasticity::{Elasticity, StepReaction, load_seconds};
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
+pub use logins::{LoginFigures, Logins, SessionsBack};
 pub use make::rfc3339;
 pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
 pub use observed::{

@@ -144,7 +144,7 @@ impl Steadiness {
     /// Analyses a run; `None` if its seconds are not samples of the primary metric, or if the load
     /// itself changes.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        if facts.spec.load.changes() {
+        if facts.spec.load.changes() || !end.load_changes.is_empty() {
             return None;
         }
         let per_unit = Measure::from(facts.description.primary_metric.measure).of_a_second()?;

@@ -52,6 +52,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     isolations: &[Isolation::Snapshot],
     protocols: &[Protocol::Prepared],
     pipelining: Err("statements run in this process, without round trips"),
+    logins: Err("its sessions share one engine in this process, and opening one is no login"),
     count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", IN_PROCESS),

@@ -6,6 +6,7 @@ use mysql_common::constants::CapabilityFlags;
 use mysql_common::packets::{AuthPlugin, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 use tokio_rustls::TlsConnector;
+use triphammer_core::login::LoginWatch;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::codec::Reader;
@@ -74,12 +75,17 @@ pub struct Greeting {
     pub thread: u32,
 }
 
-/// Logs in on a fresh connection.
+/// Logs in on a fresh connection; until the server's greeting, the connection is not there yet.
 ///
 /// # Errors
 /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
-pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbError> {
+pub async fn log_in(
+    wire: &mut Wire,
+    login: &Login<'_>,
+    watch: &mut LoginWatch,
+) -> Result<Greeting, DbError> {
     let packet = wire.greeting().await?;
+    watch.connected();
     if packet.first() == Some(&0xff) {
         return Err(read_error(packet, ErrorContext::Connecting));
     }
@@ -96,6 +102,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
             SslRequest::new(agreed, PACKET_BYTES_MAX, COLLATION).serialize(wire.reply());
             wire.send().await?;
             wire.secure(tls, host).await?;
+            watch.secured();
         } else if !login.may_do_without {
             let message =
                 "it does not offer TLS, which is required; ssl-mode=DISABLED connects without";
@@ -122,6 +129,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     wire.send().await?;
     prove_further(wire, login, plugin, nonce).await?;
     wire.done();
+    watch.authenticated();
     Ok(known)
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use tokio::time::timeout;
+use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::{Row, Rows};
 use triphammer_core::{ColumnType, DbError, Value};
 
@@ -37,6 +38,8 @@ pub(super) struct Route {
     pub(super) thread: u32,
     pub(super) transport: &'static str,
     pub(super) same_host: bool,
+    /// How long the phases of the login took.
+    pub(super) login: LoginTimes,
 }
 
 /// One connection to a MySQL or MariaDB server.

@@ -153,6 +153,7 @@ fn capabilities() -> Capabilities {
         ],
         protocols: &[Protocol::Prepared],
         pipelining: Err(NO_PIPELINING),
+        logins: Ok(()),
         count_delay: Duration::ZERO,
         exempt: &[],
     }

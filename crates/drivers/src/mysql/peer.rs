@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use triphammer_core::DbError;
+use triphammer_core::login::LoginWatch;
 
 use super::connection::{Connection, Route};
 use super::quote::quote_literal;
@@ -59,7 +60,7 @@ impl Peer {
     /// Whether the server is running a command of the session; `None` if it does not know the
     /// session, or is another server.
     pub(super) async fn is_at_work(&self, shared: &Shared) -> Result<Option<bool>, DbError> {
-        let mut session = shared.open_place(self.place, None).await?;
+        let mut session = shared.open_place(self.place, None, &mut LoginWatch::start()).await?;
         let found = self.find(&mut session).await;
         session.close().await;
         Ok(match found? {
@@ -70,7 +71,7 @@ impl Peer {
 
     /// Asks the server to cancel what the session is doing, if it is its server.
     pub(super) async fn cancel(&self, shared: &Shared) -> Result<(), DbError> {
-        let mut session = shared.open_place(self.place, None).await?;
+        let mut session = shared.open_place(self.place, None, &mut LoginWatch::start()).await?;
         match self.find(&mut session).await? {
             ServerAtAddress::Command(_) => {
                 return session.batch(&format!("KILL QUERY {}", self.thread)).await.map(drop);
@@ -132,10 +133,13 @@ enum ServerAtAddress {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::login::LoginTimes;
+
     use super::*;
 
     fn route(thread: u32) -> Route {
-        Route { place: 0, thread, transport: "tcp", same_host: true }
+        let login = LoginTimes::default();
+        Route { place: 0, thread, transport: "tcp", same_host: true, login }
     }
 
     fn answer(thread: &str) -> Vec<Vec<Option<String>>> {

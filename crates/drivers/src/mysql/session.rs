@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::timeout;
+use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Role, RowEffect,
@@ -490,6 +491,10 @@ impl Session for MysqlSession {
 
     fn ended_idle(&mut self) -> Option<DbError> {
         self.connection.wire.ended_idle()
+    }
+
+    fn login_times(&self) -> LoginTimes {
+        self.connection.route.login
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {

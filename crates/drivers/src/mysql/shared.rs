@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use triphammer_core::login::LoginWatch;
 use triphammer_core::session::{Isolation, Role};
 use triphammer_core::{DbError, ErrorClass};
 
@@ -146,9 +147,10 @@ impl Shared {
     /// unreachable, not yet up, or read only although a session must be able to write; not when it
     /// rejects the login.
     pub(super) async fn open(&self, database: Option<&str>) -> Result<Connection, DbError> {
+        let mut watch = LoginWatch::start();
         let mut failures: Vec<DbError> = Vec::new();
         for place in 0..self.options.places.len() {
-            match self.open_writable(place, database).await {
+            match self.open_writable(place, database, &mut watch).await {
                 Ok(connection) => return Ok(connection),
                 Err(error) => {
                     let is_final = error.class() == ErrorClass::Refused;
@@ -172,8 +174,9 @@ impl Shared {
         &self,
         place: usize,
         database: Option<&str>,
+        watch: &mut LoginWatch,
     ) -> Result<Connection, DbError> {
-        let mut connection = self.open_place(place, database).await?;
+        let mut connection = self.open_place(place, database, watch).await?;
         if !self.options.read_write {
             return Ok(connection);
         }
@@ -193,10 +196,11 @@ impl Shared {
         &self,
         place: usize,
         database: Option<&str>,
+        watch: &mut LoginWatch,
     ) -> Result<Connection, DbError> {
         let mut last = None;
         for address in self.addresses(place).await? {
-            match self.attempt(place, &address, database).await {
+            match self.attempt(place, &address, database, watch).await {
                 Err(error) if error.class() == ErrorClass::Disconnected => last = Some(error),
                 result => return result,
             }
@@ -244,10 +248,12 @@ impl Shared {
         place: usize,
         address: &Address,
         database: Option<&str>,
+        watch: &mut LoginWatch,
     ) -> Result<Connection, DbError> {
         let endpoint = &self.options.places[place];
         let label = endpoint.label();
         let socket = Socket::connect(address, &label, &self.sockets).await?;
+        watch.connected();
         let (transport, same_host) = (socket.transport(), socket.is_same_host());
         let mut wire = Wire::new(socket);
         let name = match endpoint {
@@ -271,7 +277,7 @@ impl Shared {
             trusts_server_key: self.options.trusts_server_key,
         };
         let limit = self.sockets.connect;
-        let greeting = match timeout(limit, log_in(&mut wire, &login)).await {
+        let greeting = match timeout(limit, log_in(&mut wire, &login, watch)).await {
             Ok(greeting) => greeting.map_err(|error| error.context(&label))?,
             Err(_) => {
                 let message = format!("{label} does not answer within {} s", limit.as_secs());
@@ -283,7 +289,8 @@ impl Shared {
         }
         self.product.store(Product::of(&greeting.version) as u8, Ordering::Relaxed);
         self.identified.store(true, Ordering::Relaxed);
-        let route = Route { place, thread: greeting.thread, transport, same_host };
+        let login = watch.times();
+        let route = Route { place, thread: greeting.thread, transport, same_host, login };
         Ok(Connection::new(wire, route))
     }
 }

@@ -11,6 +11,7 @@
 //! | `service=1ms` | service time of every statement; `exp(1ms)`: exponential with that mean |
 //! | `network=1ms` | network time of every round trip, in addition to `service` |
 //! | `workers=4` | number of statements served at a time, the others queue: throughput is at most `workers` / `service` |
+//! | `workers=4..16/10s` | the same, but 16 from when statements have queued for 10 s without a break: a server that grows late |
 //! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stalls for 500 ms: answers due in that time are sent at its end, in all sessions |
 //! | `fail=deadlock:1%` | probability of that error for a call that ends a transaction (`commit`, `call`); join several with `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, which its user notices at its next statement, or after it was idle |
@@ -135,6 +136,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ],
     protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
     pipelining: Err("it has no round trips"),
+    logins: Ok(()),
     count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", NO_NETWORK),
@@ -189,7 +191,7 @@ pub struct Null {
 struct UrlOptions {
     service: Service,
     network: Duration,
-    workers: Option<usize>,
+    workers: Option<Workers>,
     stall: Option<Stall>,
     fail: Vec<(ErrorClass, f64)>,
     disconnect: Option<Duration>,
@@ -209,6 +211,25 @@ enum Service {
     Exponential(Duration),
 }
 
+/// How many statements are served at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Workers {
+    few: usize,
+    /// Their number from when statements have queued for some time; `None` if it does not change.
+    grown: Option<(usize, Duration)>,
+}
+
+/// The workers of a server.
+#[derive(Debug)]
+struct WorkerPool {
+    /// Their number once statements have queued for this long; `None` if it does not change any more.
+    grows: Option<(usize, Duration)>,
+    /// Time at which each is free again; empty when there is no limit.
+    free_at: Vec<Instant>,
+    /// Since when every statement has found all workers busy.
+    queued_since: Option<Instant>,
+}
+
 /// All sessions stall for `length` at every multiple of `period`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stall {
@@ -224,8 +245,7 @@ struct Shared {
     claims: Mutex<HashMap<String, Claims>>,
     /// Number of timers that sessions hold.
     timers: AtomicU32,
-    /// Time at which each of the limited workers is free again; empty when there is no limit.
-    free_at: Mutex<Vec<Instant>>,
+    pool: Mutex<WorkerPool>,
 }
 
 /// Holders of a lock name: many, or one exclusively.
@@ -260,7 +280,7 @@ impl Null {
             open: AtomicU32::new(0),
             claims: Mutex::default(),
             timers: AtomicU32::new(0),
-            free_at: Mutex::new(vec![zero; options.workers.unwrap_or(0)]),
+            pool: Mutex::new(WorkerPool::new(options.workers, zero)),
         };
         Self { options: Arc::new(options), shared: Arc::new(shared) }
     }
@@ -287,7 +307,7 @@ impl UrlOptions {
             match name.as_str() {
                 "service" => options.service = Service::parse(value).map_err(wrong)?,
                 "network" => options.network = parse_duration(value).map_err(wrong)?,
-                "workers" => options.workers = Some(parse_workers(value).map_err(wrong)?),
+                "workers" => options.workers = Some(Workers::parse(value).map_err(wrong)?),
                 "stall" => options.stall = Some(Stall::parse(value).map_err(wrong)?),
                 "fail" => options.fail = parse_failures(value).map_err(wrong)?,
                 "disconnect" => {
@@ -360,6 +380,57 @@ impl Stall {
     }
 }
 
+impl Workers {
+    /// Reads `4` or `4..16/10s`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let Some((few, rest)) = text.split_once("..") else {
+            return Ok(Self { few: parse_workers(text)?, grown: None });
+        };
+        let (many, after) = rest.split_once('/').ok_or_else(|| {
+            format!("expected a number, or two and a duration such as 4..16/10s, got `{text}`")
+        })?;
+        let (few, many) = (parse_workers(few)?, parse_workers(many)?);
+        match few < many {
+            true => Ok(Self { few, grown: Some((many, parse_duration(after)?)) }),
+            false => Err(format!("{many} workers are not more than {few}")),
+        }
+    }
+}
+
+impl WorkerPool {
+    fn new(workers: Option<Workers>, zero: Instant) -> Self {
+        let free_at = vec![zero; workers.map_or(0, |workers| workers.few)];
+        Self { grows: workers.and_then(|workers| workers.grown), free_at, queued_since: None }
+    }
+
+    /// Returns when a statement that arrives now and takes `service` completes: on the worker that
+    /// is free first, if their number is limited.
+    fn served_at(&mut self, now: Instant, service: Duration) -> Instant {
+        self.grow(now);
+        match self.free_at.iter_mut().min().filter(|_| !service.is_zero()) {
+            Some(free_at) => {
+                *free_at = now.max(*free_at) + service;
+                *free_at
+            }
+            None => now + service,
+        }
+    }
+
+    /// Adds workers once statements have queued for long enough.
+    fn grow(&mut self, now: Instant) {
+        let Some((many, after)) = self.grows else { return };
+        if !self.free_at.iter().all(|free_at| *free_at > now) {
+            self.queued_since = None;
+            return;
+        }
+        let since = *self.queued_since.get_or_insert(now);
+        if now.saturating_duration_since(since) >= after {
+            self.free_at.resize(many, now);
+            self.grows = None;
+        }
+    }
+}
+
 /// Reads a number of workers that a server may have.
 fn parse_workers(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -404,14 +475,8 @@ impl Shared {
     /// Returns when a statement that arrives now and takes `service` completes: on the worker that
     /// is free first, if their number is limited.
     fn served_at(&self, now: Instant, service: Duration) -> Instant {
-        let mut free_at = self.free_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match free_at.iter_mut().min().filter(|_| !service.is_zero()) {
-            Some(free_at) => {
-                *free_at = now.max(*free_at) + service;
-                *free_at
-            }
-            None => now + service,
-        }
+        let mut pool = self.pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        pool.served_at(now, service)
     }
 
     /// Creates a kernel timer, unless there are too many or time is virtual.
@@ -827,6 +892,9 @@ mod tests {
             ("fail", "deadlock:1", "expected a probability"),
             ("fail", "deadlock:60%+other:60%", "more than 100%"),
             ("workers", "0", "expected a number from 1 to 1024"),
+            ("workers", "2..4", "such as 4..16/10s"),
+            ("workers", "4..2/1s", "2 workers are not more than 4"),
+            ("workers", "2..4/soon", "invalid duration `soon`"),
             ("refuse", "-1", "expected a whole number"),
         ] {
             let error = options(&[(name, value)]).unwrap_err().to_string();
@@ -924,6 +992,47 @@ mod tests {
             rounds.push(call.await);
         }
         assert_eq!(rounds, [1, 1, 2, 2, 3]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn workers_are_added_once_statements_have_queued_for_long_enough() {
+        let null = null(&[("service", "10ms"), ("workers", "1..4/1s")]);
+        let zero = Instant::now();
+        let mut counts = Vec::new();
+        let mut sessions = Vec::new();
+        for _ in 0..8 {
+            sessions.push(session(&null).await);
+        }
+        for second in 1..=3 {
+            let until = zero + Duration::from_secs(second);
+            let work = sessions.iter_mut().map(async |session: &mut NullSession| {
+                let mut count = 0;
+                while Instant::now() < until {
+                    session.commit().await.unwrap();
+                    count += 1;
+                }
+                count
+            });
+            let mut work: Vec<_> = work.map(Box::pin).collect();
+            let mut count = 0;
+            let mut done = vec![false; work.len()];
+            std::future::poll_fn(|cx| {
+                for (work, done) in work.iter_mut().zip(&mut done) {
+                    if !*done && let std::task::Poll::Ready(more) = work.as_mut().poll(cx) {
+                        (*done, count) = (true, count + more);
+                    }
+                }
+                match done.iter().all(|done| *done) {
+                    true => std::task::Poll::Ready(()),
+                    false => std::task::Poll::Pending,
+                }
+            })
+            .await;
+            counts.push(count);
+        }
+        // A statement on its way at the end of a second counts in it.
+        assert!((95..115).contains(&counts[0]), "{counts:?}");
+        assert!((350..420).contains(&counts[1]) && (380..420).contains(&counts[2]), "{counts:?}");
     }
 
     #[tokio::test(start_paused = true)]

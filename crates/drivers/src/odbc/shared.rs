@@ -66,6 +66,7 @@ pub(super) static UNKNOWN: Capabilities = Capabilities {
     ],
     protocols: &[Protocol::Prepared],
     pipelining: Err("ODBC has no calls for it"),
+    logins: Ok(()),
     count_delay: Duration::ZERO,
     exempt: &[],
 };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use triphammer_core::login::{LoginTimes, LoginWatch};
 use triphammer_core::session::{
     CountErrors, Database, EngineControl, Isolation, Pipelining, Protocol, Role, Waits,
 };
@@ -104,6 +105,7 @@ pub(super) struct OpenedConnection {
     pub(super) connection: Connection,
     pub(super) greeting: Greeting,
     pub(super) route: Route,
+    pub(super) login: LoginTimes,
 }
 
 /// How to use TLS in one attempt.
@@ -231,6 +233,7 @@ fn capabilities() -> Capabilities {
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
         pipelining: Ok(()),
+        logins: Ok(()),
         // A session reports its counts at most once per second.
         count_delay: Duration::from_secs(1),
         exempt: &[],
@@ -422,9 +425,10 @@ impl Shared {
     /// Connects to the first host that accepts. The next one is tried when a host is unreachable,
     /// not yet up, or read-only although read-write is required; not when it rejects the password.
     async fn open(self: &Arc<Self>, database: &str) -> Result<PostgresSession, DbError> {
+        let mut watch = LoginWatch::start();
         let mut failures: Vec<DbError> = Vec::new();
         for host in &self.options.hosts {
-            match self.open_host(host, database).await {
+            match self.open_host(host, database, &mut watch).await {
                 Ok(session) => return Ok(session),
                 Err(error) => {
                     let is_final = error.class() == ErrorClass::Refused;
@@ -447,11 +451,12 @@ impl Shared {
         self: &Arc<Self>,
         host: &Host,
         database: &str,
+        watch: &mut LoginWatch,
     ) -> Result<PostgresSession, DbError> {
         let label = host.label();
         let mut last = None;
         for address in resolve(host, self.sockets.connect).await? {
-            let opened = match self.open_address(host, &address, &label, database).await {
+            let opened = match self.open_address(host, (&address, &label), database, watch).await {
                 Ok(opened) => opened,
                 Err(error) if error.class() == ErrorClass::Disconnected => {
                     last = Some(error);
@@ -473,14 +478,14 @@ impl Shared {
     async fn open_address(
         &self,
         host: &Host,
-        address: &Address,
-        label: &str,
+        at: (&Address, &str),
         database: &str,
+        watch: &mut LoginWatch,
     ) -> Result<OpenedConnection, DbError> {
         let (first, second) = host.tls_choices();
-        let opened = match (self.attempt(host, address, label, database, first).await, second) {
+        let opened = match (self.attempt(host, at, database, first, watch).await, second) {
             (Err(failed), Some(second)) if failed.is_about_tls => {
-                match self.attempt(host, address, label, database, second).await {
+                match self.attempt(host, at, database, second, watch).await {
                     Ok(opened) => opened,
                     // TLS made no difference.
                     Err(again) if again.error.message() == failed.error.message() => {
@@ -507,12 +512,12 @@ impl Shared {
     async fn attempt(
         &self,
         host: &Host,
-        address: &Address,
-        label: &str,
+        (address, label): (&Address, &str),
         database: &str,
         tls: Tls,
+        watch: &mut LoginWatch,
     ) -> Result<OpenedConnection, Attempt> {
-        let (stream, route) = self.reach(host, address, label, tls).await?;
+        let (stream, route) = self.reach(host, (address, label), tls, watch).await?;
         let login = Login {
             user: &self.options.user,
             database,
@@ -530,20 +535,22 @@ impl Shared {
                 is_about_tls: error.code() == Some("28000"),
                 error: error.context(label),
             })?;
+        watch.authenticated();
         self.version.store(greeting.version, Ordering::Relaxed);
-        Ok(OpenedConnection { connection, greeting, route })
+        Ok(OpenedConnection { connection, greeting, route, login: watch.times() })
     }
 
     /// Connects to an address, up to the messages of a session.
     async fn reach(
         &self,
         host: &Host,
-        address: &Address,
-        label: &str,
+        (address, label): (&Address, &str),
         tls: Tls,
+        watch: &mut LoginWatch,
     ) -> Result<(Stream, Route), Attempt> {
         let mut socket =
             Socket::connect(address, label, &self.sockets).await.map_err(Attempt::failed)?;
+        watch.connected();
         let limit = self.sockets.connect;
         let has_tls = match tls {
             Tls::Without => false,
@@ -578,6 +585,9 @@ impl Shared {
             |error: DbError| Attempt { error: error.context(label), is_about_tls: true };
         let secured = timeout(limit, self.stream(socket, &route)).await;
         let stream = secured.map_err(|_| self.silent(label))?.map_err(about_tls)?;
+        if tls != Tls::Without {
+            watch.secured();
+        }
         Ok((stream, route))
     }
 
@@ -592,13 +602,13 @@ impl Shared {
     pub(super) async fn tunnel(&self) -> Result<Stream, DbError> {
         let host = self.options.hosts.first().expect("a target has at least one host");
         let (label, (first, second)) = (host.label(), host.tls_choices());
-        let mut last = None;
+        let (mut last, mut watch) = (None, LoginWatch::start());
         for address in resolve(host, self.sockets.connect).await? {
-            let mut reached = self.reach(host, &address, &label, first).await;
+            let mut reached = self.reach(host, (&address, &label), first, &mut watch).await;
             if let (Err(failed), Some(second)) = (&reached, second)
                 && failed.is_about_tls
             {
-                reached = self.reach(host, &address, &label, second).await;
+                reached = self.reach(host, (&address, &label), second, &mut watch).await;
             }
             match reached {
                 Ok((stream, _)) => return Ok(stream),

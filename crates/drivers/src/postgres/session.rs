@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use postgres_protocol::message::backend;
 use tokio::time::timeout;
+use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Canceller, IsAtWork, Isolation, Pipeline, Pipelining, Protocol, RowEffect, RowSource,
@@ -62,6 +63,7 @@ pub struct PostgresSession {
     /// Whether the server is asked about a statement that is not kept there when it is prepared.
     tries: bool,
     greeting: Greeting,
+    login: LoginTimes,
     pub(super) route: Route,
     pub(super) shared: Arc<Shared>,
 }
@@ -80,6 +82,7 @@ impl PostgresSession {
             touched: 0,
             tries: false,
             greeting: opened.greeting,
+            login: opened.login,
             route: opened.route,
             shared,
         }
@@ -732,6 +735,10 @@ impl Session for PostgresSession {
 
     fn take_unconfirmed(&mut self) -> Option<String> {
         self.connection.get_mut().take_unconfirmed()
+    }
+
+    fn login_times(&self) -> LoginTimes {
+        self.login
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {

@@ -63,6 +63,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     isolations: &[Isolation::Serializable],
     protocols: &[Protocol::Prepared],
     pipelining: Err("statements run in this process, without round trips"),
+    logins: Ok(()),
     count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", IN_PROCESS),

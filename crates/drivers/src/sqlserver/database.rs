@@ -95,6 +95,7 @@ fn capabilities() -> Capabilities {
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended],
         pipelining: Err("this client sends one request at a time"),
+        logins: Ok(()),
         count_delay: Duration::ZERO,
         exempt: &[
             ("read_only_access", "SQL Server has no read-only transactions"),

@@ -50,6 +50,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     isolations: &[],
     protocols: &[Protocol::Simple],
     pipelining: Err("each statement is a request of its own"),
+    logins: Err("it has no connections of sessions: each statement is a request of its own"),
     count_delay: Duration::ZERO,
     exempt: &[
         ("password_with_quotes_and_unicode", "has no users of its own"),

@@ -11,11 +11,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::recorder::{HostCpu, HostUse, RecordedInterval};
+use triphammer_core::recorder::{HostCpu, HostUse, LoginInterval, RecordedInterval};
 use triphammer_core::spec::RunSpec;
 
 use super::host::{Host, is_possible};
-use super::message::{FromShare, ToShare};
+use super::message::{FromShare, ShareEnd, ToShare};
 use super::{
     Coordination, FromHost, HEARTBEAT, HOST_LOST, OnHostLoss, Permit, SILENCE_MAX, WallClock,
 };
@@ -25,7 +25,9 @@ use crate::merge::Merger;
 use crate::phases::Phases;
 use crate::queue::Tickets;
 use crate::signal::{Signal, State, StopHandle};
-use crate::{Offered, RunEnd, RunEnding, RunError, Share, Violation, accounts, called_off};
+use crate::{
+    Offered, RunEnd, RunEnding, RunError, RunLogins, Share, Violation, accounts, called_off,
+};
 
 /// Shortest time from the decision to begin to the agreed instant.
 const NOTICE_MIN: Duration = Duration::from_millis(200);
@@ -443,6 +445,7 @@ impl Coordinator {
             exemplars: accounts::slowest(kept, start..end),
             worker_cpu_ns: ends().flat_map(|end| end.worker_cpu_ns.iter().copied()).collect(),
             sessions: (self.course.sums.lost, self.course.sums.reconnected),
+            logins: logins(ends(), std::mem::take(&mut self.course.sums.logins)),
             away: ends().map(|end| end.away).sum(),
             outages,
             violations: self.violations(),
@@ -459,6 +462,7 @@ impl Coordinator {
             // A target with several nodes is driven by one process.
             nodes: Vec::new(),
             node_changes: Vec::new(),
+            load_changes: Vec::new(),
             failovers: Vec::new(),
         };
         RunEnd { hosts: self.hosts.into_iter().map(Host::into_end).collect(), ..end }
@@ -498,6 +502,16 @@ impl Coordinator {
         }
         violations
     }
+}
+
+/// The logins of all shares, by the parts of the run.
+fn logins<'a>(
+    ends: impl Iterator<Item = &'a ShareEnd>,
+    [run, window]: [LoginInterval; 2],
+) -> RunLogins {
+    let mut start = LoginInterval::default();
+    ends.for_each(|end| start.add(&end.first_logins));
+    RunLogins { start, run, window }
 }
 
 fn of_host(name: &str, reason: &str) -> DbError {

@@ -231,7 +231,7 @@ impl Host {
         }
         let Arrived { started, skipped, given_up, .. } = self.arrived;
         let taken = started + skipped + given_up;
-        let never_started = given_up + due_before(spec, self.share, taken, stop);
+        let never_started = given_up + due_before((spec, None), self.share, taken, stop);
         Some(Offered { offered: started + skipped + never_started, skipped, never_started })
     }
 

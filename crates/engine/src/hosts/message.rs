@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::event::Note;
-use triphammer_core::recorder::{Gauges, RecordedInterval, TypeInterval};
+use triphammer_core::recorder::{Gauges, LoginInterval, RecordedInterval, TypeInterval};
 
 use crate::{ErrorSample, Exemplar, Offered, RunEnd, RunEnding, Violation};
 
@@ -105,6 +105,8 @@ pub struct ShareEnd {
     pub worker_cpu_ns: Vec<u64>,
     /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
+    /// The logins of its sessions at the start.
+    pub first_logins: LoginInterval,
     /// Statements and calls sent.
     pub round_trips: u64,
     /// The first error of each type and class.
@@ -129,6 +131,7 @@ impl From<RunEnd> for ShareEnd {
             exemplars: end.exemplars,
             worker_cpu_ns: end.worker_cpu_ns,
             away: end.away,
+            first_logins: end.logins.start,
             round_trips: end.round_trips,
             errors: end.errors,
             violations: end.violations,

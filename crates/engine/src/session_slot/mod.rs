@@ -3,6 +3,7 @@
 //! same input or counts, and records. Every load model and every database uses this loop; a new
 //! requirement becomes a function that it calls.
 
+mod login;
 mod turn;
 
 use std::future::Future;
@@ -27,6 +28,7 @@ use crate::ledger::EndedTransaction;
 use crate::node_sessions::{Live, NodeSessions};
 use crate::silence::Silence;
 use crate::virtual_user::VirtualUser;
+use login::LoginState;
 pub(crate) use turn::Pace;
 use turn::Turn;
 
@@ -72,6 +74,7 @@ pub(super) struct SessionSlot<W: Workload, D: Database> {
     refused: bool,
     /// Whether the session is lost and not yet reconnected.
     away: bool,
+    logins: LoginState,
 }
 
 impl<W: Workload, D: Database> SessionSlot<W, D> {
@@ -97,6 +100,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             attempts: 0,
             refused: false,
             away: false,
+            logins: LoginState::new(spec.logins.every),
             context,
         }
     }
@@ -112,12 +116,19 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if context.signal.is_stopped(now) {
                 break;
             }
+            if matches!(self.pace, Pace::Closed) && context.signal.load().is_parked(self.id) {
+                now = self.park().await;
+                continue;
+            }
             if context.probes.is_ping_due(now) {
                 now = self.ping(now).await;
                 continue;
             }
             let is_single = context.plan.nodes.is_none();
-            if is_single && self.sessions.current().is_none() && !matches!(self.pace, Pace::Closed)
+            if is_single
+                && self.sessions.current().is_none()
+                && !self.logins.is_out
+                && !matches!(self.pace, Pace::Closed)
             {
                 if self.ensure_session(None).await.is_err() {
                     break;
@@ -130,6 +141,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let turn = match self.pace {
                 Pace::Closed => self.at_once(now),
                 _ => self.wait_for_turn(now).await,
+            };
+            let turn = match turn {
+                Some(turn) if self.logins.is_out => self.log_in_for(turn).await,
+                turn => turn,
             };
             let Some(Turn { due, started, transaction }) = turn else { break };
             let date = self.clock.timestamp(due);
@@ -155,6 +170,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             match ended.outcome {
                 Outcome::Failed(_) => now = self.slow_down(started, finished).await,
                 _ => self.failing.ends(),
+            }
+            if self.logins.ends() {
+                now = self.log_out().await;
             }
             since_yield += 1;
             if since_yield == TRANSACTIONS_BEFORE_YIELD {
@@ -419,8 +437,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
 
     /// Drops the current session, which can no longer be used.
     fn lose_session(&mut self) {
+        let now = self.clock.now();
         self.sessions.lose();
-        self.context.lost(self.id, self.sessions.at(), self.clock.now());
+        self.logins.lost_at.get_or_insert(now);
+        self.context.lost(self.id, self.sessions.at(), now);
     }
 
     /// Reconnects a lost session, for as long as the run lasts; with several nodes, chooses the one
@@ -474,15 +494,16 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 let opening = Live::open(&self.context, self.id, node, self.clock.now());
                 let opened = self.silence.or_lost(node, opening).await;
                 match opened.unwrap_or_else(|| Err(silent(false))) {
-                    Ok(live) => match self.sessions.put(live) {
-                        true => self.context.reconnected(node, self.clock.now()),
-                        false => self.context.opened(node),
-                    },
+                    Ok(live) => self.logged_in(live),
                     Err(error) if to.is_some() && error.shows_no_service() => {
+                        self.context.login_failed(self.clock.now());
                         self.context.node_lost(node, &error, self.clock.now());
                         continue;
                     }
-                    Err(error) => return Err(error),
+                    Err(error) => {
+                        self.context.login_failed(self.clock.now());
+                        return Err(error);
+                    }
                 }
             }
             if std::mem::take(&mut self.away) {
@@ -490,6 +511,17 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             }
             return Ok(());
         }
+    }
+
+    /// Keeps a session that has just logged in on the current node.
+    fn logged_in(&mut self, live: Live<W, D>) {
+        let (now, node, login) = (self.clock.now(), self.sessions.at(), live.login);
+        let lost_at = self.logins.begins();
+        match self.sessions.put(live) {
+            true => self.context.reconnected(node, now),
+            false => self.context.opened(node),
+        }
+        self.context.logged_in(login, lost_at, now);
     }
 
     /// What decides the node of a transaction; `None` for a single server.
@@ -536,6 +568,15 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         if !std::mem::replace(&mut self.away, true) {
             self.context.stays_away(self.clock.now(), error);
         }
+    }
+
+    /// Waits until the load has room for this user again, or the run has stopped.
+    #[cold]
+    async fn park(&self) -> Elapsed {
+        let mut signal = self.context.signal.clone();
+        let load = self.context.signal.load();
+        signal.until(|state| state.stopped || !load.is_parked(self.id)).await;
+        self.clock.now()
     }
 
     /// Waits, but not beyond the end of the run.

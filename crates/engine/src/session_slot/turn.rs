@@ -60,7 +60,7 @@ impl Pace {
 impl<W: Workload, D: Database> Context<W, D> {
     /// The next arrival that should run.
     fn next_arrival(&self, now: Elapsed) -> Option<Ticket> {
-        let taken = self.waiting.take_ticket(now)?;
+        let taken = self.waiting.take_ticket(now, self.signal.load())?;
         if taken.skipped + taken.given_up > 0 {
             let mut ledger = self.ledger.borrow_mut();
             let arrived = ledger.recorder.arrived();
@@ -116,27 +116,26 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
 
     async fn arrival(&mut self, now: Elapsed) -> Option<Turn> {
         let ticket = self.context.next_arrival(now)?;
-        let started = if ticket.due <= now {
-            now
+        let (due, started) = if ticket.due <= now {
+            (ticket.due, now)
         } else {
-            self.context.waiting.timers.push(ticket.due, self.place);
-            self.context.waiting.timers.wait(self.place).await?;
-            self.clock.now()
+            let due = self.context.waiting.until_due(ticket, self.place).await?;
+            (due, self.clock.now())
         };
         if self.context.signal.is_stopped(started) {
-            self.context.waiting.give_back(ticket.due);
+            self.context.waiting.give_back(due);
             return None;
         }
         let plan = &self.context.plan;
         let goes_on = self.client.arrive(&*plan.workload, plan.spec.seed, ticket.arrival);
         if !goes_on {
-            self.context.waiting.give_back(ticket.due);
-            self.context.without_work(ticket.due);
+            self.context.waiting.give_back(due);
+            self.context.without_work(due);
             return None;
         }
         self.context.tick(started);
         self.context.ledger.borrow_mut().recorder.arrived().started += 1;
-        Some(Turn { due: ticket.due, started, transaction: self.client.transaction })
+        Some(Turn { due, started, transaction: self.client.transaction })
     }
 
     /// The next transaction of the session's own user, once it is due.

@@ -147,7 +147,8 @@ pub(crate) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
 
 /// Why steadiness was not judged, of a run that had a window.
 pub(crate) fn not_judged(result: &RunResult) -> Option<String> {
-    let is_changing = result.steadiness.is_none() && result.spec.load.changes();
+    let changes = result.spec.load.changes() || result.elasticity.is_some();
+    let is_changing = result.steadiness.is_none() && changes;
     is_changing.then(|| "not judged, because the load itself changes".to_owned())
 }
 

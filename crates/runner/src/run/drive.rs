@@ -12,7 +12,7 @@ use triphammer_core::workload::Workload;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_document::failure_limit::{self, FailureWatch};
 use triphammer_document::requirement::SoFar;
-use triphammer_document::result::{RunFacts, StreamsTaken};
+use triphammer_document::result::{RunFacts, StreamsTaken, load_seconds};
 use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
 use triphammer_engine::hosts::Zero;
@@ -229,6 +229,7 @@ impl Driving<'_, '_, '_, '_> {
         for text in self.streams.as_ref().map(Beside::troubles).unwrap_or_default() {
             self.note(QUERY_NOTE, at, text);
         }
+        self.facts.load_seconds.extend(load_seconds(second));
         match self.stopping_rule.second(&second.interval) {
             Now::GoOn => {}
             Now::EndWindow => stopper.end_window(),

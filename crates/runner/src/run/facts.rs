@@ -61,6 +61,7 @@ impl Resolved {
             slicer: self.slicer(),
             figures: Vec::new(),
             primary_metric_seconds: Vec::new(),
+            load_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),
             query_plan: None,

@@ -13,7 +13,7 @@ use triphammer_core::recorder::{
     CpuRoom, Gauges, HostCpu, HostUse, RecordedInterval, TypeInterval, WorkerCpu, histogram,
 };
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
 use triphammer_document::host::Host;
@@ -25,7 +25,9 @@ use triphammer_document::result::{
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_document::second::Second;
-use triphammer_engine::{ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, Window};
+use triphammer_engine::{
+    ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, RunLogins, Window,
+};
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_store::JobHeader;
@@ -136,6 +138,7 @@ pub fn facts_without_seconds() -> RunFacts {
             seed: 1,
             retry: RetryPolicy::default(),
             limits: TimeLimits::default(),
+            logins: LoginPolicy::default(),
             max_failures: 0.01,
         },
         settings: vec![
@@ -176,6 +179,7 @@ pub fn facts_without_seconds() -> RunFacts {
         slicer: Slicer::new(Length::Time(Duration::from_secs(300))),
         figures: Vec::new(),
         primary_metric_seconds: primary_metric_seconds(),
+        load_seconds: Vec::new(),
         until_ci: None,
         schedule: Schedule::default(),
         query_plan: None,
@@ -265,8 +269,10 @@ pub fn calm() -> RunEnd {
         gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
+        logins: RunLogins::default(),
         away: 0,
         nodes: Vec::new(),
+        load_changes: Vec::new(),
         node_changes: Vec::new(),
         failovers: Vec::new(),
         outages: Vec::new(),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
+use triphammer_core::pace::{LoadChange, LoadChanged};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -181,6 +182,20 @@ impl Activities {
     /// As [`Activities::stop`].
     pub fn abort(self: &Arc<Self>, id: u64) -> Result<Activity, ApiError> {
         self.end(id, true)
+    }
+
+    /// Changes the load of a run that goes on.
+    ///
+    /// # Errors
+    /// When there is no activity with that number, it has no run whose load can be changed, or the
+    /// new value is not possible.
+    pub fn change_load(&self, id: u64, change: LoadChange) -> Result<LoadChanged, ApiError> {
+        let handle = {
+            let table = self.lock();
+            let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
+            entry.handle.clone()
+        };
+        handle.change_load(change).map_err(ApiError::conflict)
     }
 
     fn end(self: &Arc<Self>, id: u64, at_once: bool) -> Result<Activity, ApiError> {

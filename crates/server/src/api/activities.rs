@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use triphammer_core::pace::LoadChange;
 use utoipa::ToSchema;
 
 use super::Answer;
@@ -69,6 +70,48 @@ pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activit
         (status = 409, body = ApiError)))]
 pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
     Ok(Json(app.activities().abort(id)?))
+}
+
+/// A change of the load of a run: a rate or a number of users.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadRequest {
+    /// Arrivals per second of an open load, from the next whole second on; 0 for a pause.
+    pub rate: Option<f64>,
+    /// Users of a closed load that work from now on, up to those that the run has opened sessions
+    /// for; the others wait.
+    pub users: Option<u32>,
+}
+
+/// A change of the load that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LoadAnswer {
+    /// When it begins, in seconds since the start of the run.
+    pub at_s: f64,
+    /// Arrivals per second, or users, before.
+    pub from: f64,
+    /// The same from then on.
+    pub to: f64,
+}
+
+/// Changes the load of a run while it goes on: the rate of an open load, or the users of a closed one.
+/// The change is a note of the run, and the result has the reaction to it (`elasticity`).
+#[utoipa::path(post, path = "/api/v1/activities/{id}/load", tag = "activities",
+    params(("id" = u64, Path, description = "Activity number")), request_body = LoadRequest,
+    responses((status = 200, body = LoadAnswer), (status = 404, body = ApiError),
+        (status = 409, body = ApiError), (status = 422, body = ApiError)))]
+pub async fn change_load(
+    State(app): State<App>,
+    Path(id): Path<u64>,
+    Body(request): Body<LoadRequest>,
+) -> Answer<LoadAnswer> {
+    let change = match (request.rate, request.users) {
+        (Some(rate), None) => LoadChange::Rate(rate),
+        (None, Some(users)) => LoadChange::Users(users),
+        _ => return Err(ApiError::invalid("give either a rate or a number of users")),
+    };
+    let made = app.activities().change_load(id, change)?;
+    Ok(Json(LoadAnswer { at_s: made.at.duration().as_secs_f64(), from: made.from, to: made.to }))
 }
 
 /// Returns the seconds of the current run, at most 600: older ones are merged. A page that has too

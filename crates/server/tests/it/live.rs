@@ -38,6 +38,39 @@ fn a_page_that_comes_back_gets_what_it_missed() {
 }
 
 #[test]
+fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
+    let site = Site::start();
+    site.target("null", "null:?service=1ms");
+    let settings = json!({ "vus": "8", "load": "rate:50/s", "rampup": "0s", "duration": "10m", "workload": "tpc-b" });
+    let mut events = site.events("/api/v1/events", None);
+    let id = site.start_activity("run", "null", &settings);
+    let load = format!("/api/v1/activities/{id}/load");
+    events.until(|event| event["type"] == "second");
+    for (body, status, message) in [
+        (json!({ "users": 4 }), 409, "the load of this run is open"),
+        (json!({ "rate": -1.0 }), 409, "the rate must be from 0"),
+        (json!({ "rate": 1.0, "users": 4 }), 422, "either a rate or a number of users"),
+        (json!({}), 422, "either a rate or a number of users"),
+    ] {
+        let (found, answer) = site.call("POST", &load, &body);
+        assert_eq!(found, status, "{answer}");
+        assert!(answer.to_string().contains(message), "{answer}");
+    }
+    let answer = site.post(&load, &json!({ "rate": 500 }));
+    assert_eq!((&answer["from"], &answer["to"]), (&50.0.into(), &500.0.into()), "{answer}");
+    let at = answer["at_s"].as_f64().unwrap();
+    let arrivals = |event: &serde_json::Value| event["arrivals"].as_f64().unwrap_or_default();
+    // The seconds after it, of which one is enough.
+    events.until(|event| event["type"] == "second" && arrivals(event) > 300.0);
+    site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
+    let ended = site.ended(id).to_string();
+    assert!(ended.contains("the rate changed from 50 to 500 per second"), "{at}: {ended}");
+    let (found, answer) = site.call("POST", &load, &json!({ "rate": 10 }));
+    assert_eq!(found, 409, "{answer}");
+    assert!(answer.to_string().contains("no run is in progress"), "{answer}");
+}
+
+#[test]
 fn a_run_of_queries_reports_what_is_running() {
     let site = Site::start();
     site.target("null", "null:?service=1s");

@@ -2,10 +2,12 @@
 //! counting identities are checked at the end of every run here.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
+mod changes;
 mod cluster;
 mod gauges;
 mod hosts;
 mod keyed;
+mod logins;
 mod nodes;
 mod open;
 mod pings;

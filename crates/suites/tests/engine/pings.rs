@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Pipelining, Protocol, Session, StatementId};
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
     Author, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
@@ -228,6 +228,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
             retry: RetryPolicy::default(),
             // Preparing takes round trips too, and some tests make those hours long.
             limits: TimeLimits { connect: Duration::from_secs(86_400), ..TimeLimits::default() },
+            logins: LoginPolicy::default(),
             max_failures: 0.01,
         },
         share: Share::WHOLE,

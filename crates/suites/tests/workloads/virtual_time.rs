@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use triphammer_core::io::Io;
 use triphammer_core::pace::Load;
 use triphammer_core::session::{Pipelining, Protocol};
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::workload::{Mode, Workload};
 use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::null::Null;
@@ -31,6 +31,7 @@ pub fn spec(users: u32, load: Load, length: Length) -> RunSpec {
         seed: 1,
         retry: RetryPolicy::default(),
         limits: TimeLimits::default(),
+        logins: LoginPolicy::default(),
         max_failures: 0.01,
     }
 }

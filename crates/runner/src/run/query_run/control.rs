@@ -10,7 +10,7 @@ use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_document::result::{StepOutcome, StepTime};
-use triphammer_engine::{RunEnd, RunEnding, Window};
+use triphammer_engine::{RunEnd, RunEnding, RunLogins, Window};
 use triphammer_load::Plan;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
@@ -246,8 +246,10 @@ impl Control<'_> {
             gauges: Gauges::default(),
             worker_cpu_ns: self.cpu_ns,
             sessions: self.sessions,
+            logins: RunLogins::default(),
             away: self.away,
             nodes: Vec::new(),
+            load_changes: Vec::new(),
             node_changes: Vec::new(),
             failovers: Vec::new(),
             outages: Vec::new(),

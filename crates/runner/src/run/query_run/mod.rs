@@ -49,7 +49,7 @@ use triphammer_core::io::Io;
 use triphammer_core::pace::Load;
 use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::{Capabilities, Database as _, Pipelining};
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
 use triphammer_drivers::AnyDatabase;
@@ -168,6 +168,7 @@ fn spec(
         seed,
         retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() },
         limits,
+        logins: LoginPolicy::default(),
         max_failures: 0.0,
     })
 }

@@ -1,0 +1,224 @@
+//! How the database reacted to each step of the load: computed from the seconds of the run, and the
+//! rates that were asked for.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use triphammer_core::pace::{Changed, Load, LoadChanged, RateStep};
+use triphammer_core::spec::RunSpec;
+use triphammer_engine::{RunEnd, Window};
+use triphammer_statistics::reaction::{LoadSecond, Reaction, SECONDS_MIN, reaction};
+
+use super::facts::RunFacts;
+use crate::second::Second;
+
+/// Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are
+/// omitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Elasticity {
+    /// The steps.
+    pub steps: Vec<StepReaction>,
+}
+
+/// The reaction to a step of the load. Times are in seconds after the step, rounded down; `None` if
+/// what they wait for did not happen before the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepReaction {
+    /// When the load changed, in seconds since the start of the run.
+    #[schemars(range(min = 0.0))]
+    pub at_s: f64,
+    /// How long the new load lasted, in seconds.
+    #[schemars(range(min = 0.0))]
+    pub lasted_s: f64,
+    /// What changed: the rate of arrivals, or the users at work.
+    pub what: Changed,
+    /// Arrivals per second, or users, before.
+    #[schemars(range(min = 0.0))]
+    pub from: f64,
+    /// The same after: the new level; of users, the new level is the throughput that they reached.
+    #[schemars(range(min = 0.0))]
+    pub to: f64,
+    /// Mean throughput of the part after the step, in transactions per second.
+    #[schemars(range(min = 0.0))]
+    pub per_second: f64,
+    /// Median over its second half of the response times (95th percentile of a second), in
+    /// microseconds; `None` if nothing was completed.
+    pub response_us: Option<f64>,
+    /// Time until throughput reached 50 % of the new level: at least half of it after a step up, at
+    /// most one and a half after a step down.
+    pub half_s: Option<f64>,
+    /// Time until it reached 95 % of the new level: at least 0.95 or at most 1.05 times that.
+    pub most_s: Option<f64>,
+    /// Time until it was at the new level, within the level's own spread.
+    pub full_s: Option<f64>,
+    /// Time until response times (95th percentile) were within their own spread at the new level.
+    pub response_s: Option<f64>,
+    /// The most transactions that waited at the end of a second, beyond those that wait at the new
+    /// level.
+    #[schemars(range(min = 0.0))]
+    pub late: f64,
+    /// Sum over the seconds of what waited beyond that: transactions times seconds.
+    #[schemars(range(min = 0.0))]
+    pub late_s: f64,
+    /// How far throughput went beyond the new level, as a share of it; 0 within its spread.
+    #[schemars(range(min = 0.0))]
+    pub overshoot: f64,
+}
+
+/// A change of the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Step {
+    what: Changed,
+    at: Duration,
+    from: f64,
+    to: f64,
+}
+
+impl Elasticity {
+    /// The reactions of a run; `None` unless its load has steps.
+    pub(super) fn of(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
+        let steps = steps(&facts.spec, &end.load_changes);
+        if steps.is_empty() {
+            return None;
+        }
+        let ends = steps[1..].iter().map(|step| step.at).chain([end.window.end.duration()]);
+        let reactions = steps.iter().zip(ends).filter_map(|(step, until)| {
+            let until = until.min(end.window.end.duration());
+            of_step(*step, until, &facts.load_seconds, end.window)
+        });
+        Some(Self { steps: reactions.collect() })
+    }
+}
+
+/// The changes of the load of a run: those to another rate.
+fn steps(spec: &RunSpec, changes: &[LoadChanged]) -> Vec<Step> {
+    let mut steps = match &spec.load {
+        Load::Steps(_) | Load::Changes(_) => changes_of(spec.rampup, &spec.pacing.steps),
+        _ => Vec::new(),
+    };
+    // What is changed by request holds.
+    if let Some(first) = changes.first() {
+        steps.retain(|step| step.at < first.at.duration());
+    }
+    let step = |change: &LoadChanged| {
+        let LoadChanged { at, what, from, to } = *change;
+        Step { what, at: at.duration(), from, to }
+    };
+    steps.extend(changes.iter().map(step));
+    steps
+}
+
+/// The changes of a list of rates that begins at a time.
+fn changes_of(begin: Duration, rates: &[RateStep]) -> Vec<Step> {
+    let mut at = begin;
+    let mut steps = Vec::new();
+    for pair in rates.windows(2) {
+        let [RateStep { per_second: from, lasts }, RateStep { per_second: to, .. }] = *pair else {
+            continue;
+        };
+        at = at.saturating_add(lasts);
+        if from.to_bits() != to.to_bits() {
+            steps.push(Step { what: Changed::Rate, at, from, to });
+        }
+    }
+    steps
+}
+
+/// The second half of a part, which is its level.
+fn rest_of(part: &[LoadSecond]) -> &[LoadSecond] {
+    &part[part.len() / 2..]
+}
+
+/// The level of the throughput at the end of a part: of at most as many seconds as a level needs, so
+/// that of the seconds before a change the last ones count.
+fn throughput(part: &[LoadSecond]) -> f64 {
+    let last = &part[part.len().saturating_sub(2 * SECONDS_MIN)..];
+    median(rest_of(last).iter().map(|second| second.completed)).unwrap_or_default()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// The reaction to a step whose load lasted until a time since the start of the run.
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+fn of_step(
+    step: Step,
+    until: Duration,
+    seconds: &[LoadSecond],
+    window: Window,
+) -> Option<StepReaction> {
+    // The second in which the load changes has both.
+    let first = usize::try_from(step.at.as_secs()).ok()? + usize::from(step.at.subsec_nanos() > 0);
+    let last = usize::try_from(until.as_secs().min(window.end.second())).ok()?.min(seconds.len());
+    let part = seconds.get(first..last)?;
+    let [before, level] = match step.what {
+        Changed::Rate => [step.from, step.to],
+        Changed::Users => [throughput(&seconds[..first]), throughput(part)],
+    };
+    let Reaction { half_s, most_s, full_s, response_s, late, late_s, overshoot } =
+        reaction(part, before, level)?;
+    Some(StepReaction {
+        what: step.what,
+        per_second: part.iter().map(|s| s.completed).sum::<f64>() / part.len() as f64,
+        response_us: median(rest_of(part).iter().filter_map(|second| second.response)),
+        at_s: step.at.as_secs_f64(),
+        lasted_s: until.saturating_sub(step.at).as_secs_f64(),
+        from: step.from,
+        to: step.to,
+        half_s,
+        most_s,
+        full_s,
+        response_s,
+        late,
+        late_s,
+        overshoot,
+    })
+}
+
+/// What is needed of a second; of several merged ones, the same for each.
+#[expect(clippy::cast_precision_loss, reason = "counts of a second")]
+pub fn load_seconds(second: &Second) -> impl Iterator<Item = LoadSecond> + use<> {
+    let response = second.total.response.as_ref().filter(|times| !times.is_empty());
+    let response = response.map(|times| times.value_at_quantile(0.95) as f64);
+    let waiting = second.interval.backlog.unwrap_or_default() as f64;
+    repeated(second.total.counts.completed() as f64, waiting, response, second.seconds())
+}
+
+/// The same for each of several merged seconds, which completed this many transactions together.
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+pub(crate) fn repeated(
+    completed: f64,
+    waiting: f64,
+    response: Option<f64>,
+    seconds: u64,
+) -> impl Iterator<Item = LoadSecond> {
+    let each = LoadSecond { completed: completed / seconds as f64, waiting, response };
+    (0..seconds).map(move |_| each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_are_the_changes_of_the_rate_after_the_ramp_up() {
+        let step = |per_second: f64, seconds: u64| RateStep {
+            per_second,
+            lasts: Duration::from_secs(seconds),
+        };
+        let rates = [step(100.0, 10), step(100.0, 5), step(400.0, 20), step(50.0, 30)];
+        let found = changes_of(Duration::from_secs(3), &rates);
+        let seconds = Duration::from_secs;
+        assert_eq!(
+            found,
+            [
+                Step { what: Changed::Rate, at: seconds(18), from: 100.0, to: 400.0 },
+                Step { what: Changed::Rate, at: seconds(38), from: 400.0, to: 50.0 },
+            ]
+        );
+    }
+}

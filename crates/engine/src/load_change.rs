@@ -1,0 +1,196 @@
+//! Changes of the load while a run goes on: another rate of an open load, or another number of
+//! users of a closed one. Whoever asks is answered at once; threads notice by a number that grows
+//! with each change. What was due before a change stays as it was: a change of the rate begins with
+//! the next whole second.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use triphammer_core::clock::{Clock, Elapsed};
+use triphammer_core::pace::{Changed, LoadChange, LoadChanged, RATE_MAX, RateProfile};
+use triphammer_core::spec::{Length, RunSpec};
+
+/// Maximum number of changes of a run.
+pub const CHANGES_MAX: usize = 1_000;
+/// Time that all threads have to notice a change of the rate before it begins.
+const NOTICE: Duration = Duration::from_millis(100);
+
+/// What can be changed of a load.
+#[derive(Debug)]
+enum Kind {
+    /// Nothing, for this reason.
+    Fixed(&'static str),
+    /// The rate.
+    Open(Arc<RateProfile>),
+    /// The number of users, of which so many have sessions.
+    Closed(u32),
+}
+
+/// The load of a run, as it is now.
+#[derive(Debug)]
+pub(super) struct LoadControl {
+    version: AtomicU64,
+    /// Users with a number from this on wait.
+    active: AtomicU32,
+    state: Mutex<LoadState>,
+}
+
+#[derive(Debug)]
+struct LoadState {
+    kind: Kind,
+    clock: Option<Clock>,
+    changes: Vec<LoadChanged>,
+}
+
+impl Default for LoadControl {
+    fn default() -> Self {
+        let kind = Kind::Fixed("several hosts drive the load of this run, which cannot change");
+        Self {
+            version: AtomicU64::new(0),
+            active: AtomicU32::new(u32::MAX),
+            state: Mutex::new(LoadState { kind, clock: None, changes: Vec::new() }),
+        }
+    }
+}
+
+impl LoadControl {
+    /// Allows the changes that a run of one process can have.
+    pub fn allow(&self, spec: &RunSpec) {
+        let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup);
+        self.state().kind = match (profile, spec.length) {
+            (_, Length::Transactions(_)) => {
+                Kind::Fixed("each user of this run has a number of transactions: its load is fixed")
+            }
+            (Some(profile), _) => Kind::Open(Arc::new(profile)),
+            (None, _) if spec.load.is_closed() => Kind::Closed(spec.users),
+            (None, _) => Kind::Fixed("a keyed load and a replay have times of their own"),
+        };
+    }
+
+    /// The run begins.
+    pub fn begin(&self, clock: Clock) {
+        self.state().clock = Some(clock);
+    }
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// Says why it is not possible.
+    pub fn change(&self, change: LoadChange) -> Result<LoadChanged, String> {
+        let mut state = self.state();
+        let LoadState { kind, clock, changes } = &mut *state;
+        let clock = clock.ok_or("the load has not started yet: try again when it has")?;
+        if changes.len() >= CHANGES_MAX {
+            return Err(format!("a run can have at most {CHANGES_MAX} changes"));
+        }
+        let now = clock.now();
+        let made = match (kind, change) {
+            (Kind::Fixed(reason), _) => return Err((*reason).to_owned()),
+            (Kind::Open(_), LoadChange::Users(_)) => {
+                return Err("the load of this run is open: change its rate".to_owned());
+            }
+            (Kind::Closed(_), LoadChange::Rate(_)) => {
+                return Err("the load of this run is closed: change its users".to_owned());
+            }
+            (Kind::Open(profile), LoadChange::Rate(to)) => {
+                let noticed = Elapsed::from_duration(now.duration() + NOTICE);
+                let at = Elapsed::at_second(noticed.second() + 1);
+                open(profile, changes.last(), at, to)?
+            }
+            (Kind::Closed(most), LoadChange::Users(users)) => {
+                if !(1..=*most).contains(&users) {
+                    return Err(format!(
+                        "users must be from 1 to {most}: the run has opened that many sessions"
+                    ));
+                }
+                let before = self.active.swap(users, Ordering::Relaxed).min(*most);
+                let (from, to) = (f64::from(before), f64::from(users));
+                LoadChanged { at: now, what: Changed::Users, from, to }
+            }
+        };
+        changes.push(made);
+        self.version.fetch_add(1, Ordering::Release);
+        Ok(made)
+    }
+
+    /// Number of changes so far.
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Whether a user of a closed load waits.
+    #[inline]
+    pub fn is_parked(&self, user: u32) -> bool {
+        user >= self.active.load(Ordering::Relaxed)
+    }
+
+    /// The rate over time; `None` unless the load is open.
+    pub fn profile(&self) -> Option<Arc<RateProfile>> {
+        match &self.state().kind {
+            Kind::Open(profile) => Some(Arc::clone(profile)),
+            Kind::Fixed(_) | Kind::Closed(_) => None,
+        }
+    }
+
+    /// The changes after the first so many.
+    pub fn changes(&self, after: usize) -> Vec<LoadChanged> {
+        self.state().changes.get(after..).unwrap_or_default().to_vec()
+    }
+
+    fn state(&self) -> MutexGuard<'_, LoadState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Changes the rate of an open load from a time on.
+fn open(
+    profile: &mut Arc<RateProfile>,
+    last: Option<&LoadChanged>,
+    at: Elapsed,
+    to: f64,
+) -> Result<LoadChanged, String> {
+    if !(0.0..=RATE_MAX).contains(&to) {
+        return Err(format!("the rate must be from 0 to {RATE_MAX} arrivals per second, got {to}"));
+    }
+    if last.is_some_and(|last| last.at >= at) {
+        return Err("the rate has just been changed: try again in a second".to_owned());
+    }
+    let seconds = at.duration().as_secs_f64();
+    let from = profile.rate(seconds);
+    *profile = Arc::new(profile.changed(seconds, to));
+    Ok(LoadChanged { at, what: Changed::Rate, from, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_load_cannot_become_is_refused_with_the_reason() {
+        let control = LoadControl::default();
+        let refused = |change| control.change(change).unwrap_err();
+        assert!(refused(LoadChange::Rate(1.0)).contains("has not started"));
+        control.begin(Clock::start());
+        assert!(refused(LoadChange::Rate(1.0)).contains("several hosts"));
+        control.state().kind = Kind::Closed(8);
+        assert!(refused(LoadChange::Rate(1.0)).contains("is closed: change its users"));
+        assert!(refused(LoadChange::Users(9)).contains("users must be from 1 to 8"));
+        assert!(refused(LoadChange::Users(0)).contains("users must be from 1 to 8"));
+        let made = control.change(LoadChange::Users(3)).unwrap();
+        assert_eq!((made.what, made.from, made.to), (Changed::Users, 8.0, 3.0));
+        assert!(control.is_parked(3) && !control.is_parked(2));
+        let rate = RateProfile::new(&"rate:100/s".parse().unwrap(), &[], Duration::ZERO).unwrap();
+        control.state().kind = Kind::Open(Arc::new(rate));
+        assert!(refused(LoadChange::Users(3)).contains("is open: change its rate"));
+        for rate in [-1.0, f64::NAN, f64::INFINITY, 2e7] {
+            assert!(refused(LoadChange::Rate(rate)).contains("the rate must be from 0"), "{rate}");
+        }
+        let made = control.change(LoadChange::Rate(400.0)).unwrap();
+        assert_eq!((made.at, made.from, made.to), (Elapsed::at_second(1), 100.0, 400.0));
+        assert!(refused(LoadChange::Rate(50.0)).contains("just been changed"));
+        assert_eq!(control.profile().unwrap().expected(2.0), 500.0);
+        assert_eq!((control.version(), control.changes(1).len()), (2, 1));
+    }
+}

@@ -1,0 +1,49 @@
+//! The part of reports about the reactions to steps of the load.
+
+use triphammer_core::pace::Changed;
+use triphammer_document::result::{RunResult, StepReaction};
+use triphammer_settings::format::{clock, figure, percent};
+
+use super::table::Table;
+
+/// Heading of the table of reactions.
+pub(super) const REACTIONS: &str = "Reactions to steps of the load, in s after each";
+/// What the columns are.
+pub(super) const MEANING: &str = "50, 95 and 100 %: when throughput was at that share of the new \
+                                  rate; times: when response times (p95) were back within their \
+                                  own spread; late: the most that waited beyond the new level's \
+                                  wait, and its sum over the seconds (-: not before the next step)";
+
+/// Formats `100 → 400/s`, `8 → 16 users`.
+fn change(step: &StepReaction) -> String {
+    let unit = match step.what {
+        Changed::Rate => "/s",
+        Changed::Users => " users",
+    };
+    format!("{} → {}{unit}", figure(step.from), figure(step.to))
+}
+
+/// The table of reactions; `None` if the load had no steps that were long enough.
+pub(super) fn table(result: &RunResult) -> Option<Table> {
+    let steps = &result.elasticity.as_ref()?.steps;
+    if steps.is_empty() {
+        return None;
+    }
+    let head = ["at", "load", "50 %", "95 %", "100 %", "times", "late", "late × s", "overshoot"];
+    let mut table = Table::new(2, &head);
+    let seconds = |time: Option<f64>| time.map_or_else(|| "-".to_owned(), |s| format!("{s:.0}"));
+    for step in steps {
+        table.row(vec![
+            clock(step.at_s),
+            change(step),
+            seconds(step.half_s),
+            seconds(step.most_s),
+            seconds(step.full_s),
+            seconds(step.response_s),
+            figure(step.late),
+            figure(step.late_s),
+            percent(step.overshoot),
+        ]);
+    }
+    Some(table)
+}

@@ -1,0 +1,97 @@
+//! Changes of the load while a run goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+use triphammer_core::Elapsed;
+use triphammer_core::event::Event;
+use triphammer_core::pace::LoadChange;
+use triphammer_drivers::null::Null;
+use triphammer_engine::{Offered, RunPlan};
+
+use crate::pings::{CALL, Pings, plan};
+use crate::{committed, run_with, seconds};
+
+/// A run whose transactions are one round trip each.
+fn calling(load: &str, sessions: u32, long: u64) -> RunPlan<Pings, Null> {
+    let mut plan = plan("null:?service=10ms", sessions, long);
+    plan.workload = Arc::new(Pings::new(vec![CALL], 0));
+    plan.spec.load = load.parse().unwrap();
+    plan
+}
+
+fn notes(events: &[Event]) -> Vec<&str> {
+    let mut notes = Vec::new();
+    for event in events {
+        if let Event::Note(note) = event
+            && note.kind == "load_changed"
+        {
+            notes.push(note.text.as_str());
+        }
+    }
+    notes
+}
+
+#[tokio::test(start_paused = true)]
+async fn arrivals_follow_another_rate_from_the_next_second_on() {
+    // Nearly all sessions hold the number of an arrival that is due much later.
+    let (end, events) = run_with(calling("rate:2/s,constant", 64, 20), async |stopper| {
+        sleep(Duration::from_millis(5_300)).await;
+        let made = stopper.change_load(LoadChange::Rate(400.0)).unwrap();
+        assert_eq!((made.at, made.from, made.to), (Elapsed::at_second(6), 2.0, 400.0));
+        sleep(Duration::from_secs(6)).await;
+        stopper.change_load(LoadChange::Rate(0.0)).unwrap();
+        sleep(Duration::from_secs(3)).await;
+        let error = stopper.change_load(LoadChange::Users(3)).unwrap_err();
+        assert!(error.contains("open"), "{error}");
+        stopper.change_load(LoadChange::Rate(10.0)).unwrap();
+    })
+    .await;
+    let end = end.unwrap();
+    // 6 s at 2/s, 6 s at 400/s, 3 s at nothing, 5 s at 10/s.
+    let all = 12 + 2_400 + 50;
+    assert_eq!(end.offered.unwrap(), Offered { offered: all, skipped: 0, never_started: 0 });
+    assert_eq!(committed(&end), all);
+    let seconds = seconds(&events);
+    assert!(seconds[..6].iter().all(|count| (1..=3).contains(count)), "{seconds:?}");
+    assert!(seconds[7..11].iter().all(|count| (396..=404).contains(count)), "{seconds:?}");
+    assert_eq!(seconds[13..15], [0, 0], "{seconds:?}");
+    assert!(end.timed[CALL].response.as_ref().unwrap().max() < 15_000, "nothing was late");
+    assert_eq!(end.load_changes.len(), 3);
+    assert_eq!(notes(&events)[0], "the rate changed from 2 to 400 per second, by request");
+    assert_eq!(end.outages, [], "a pause by request is none");
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_of_a_closed_load_wait_and_return() {
+    let (end, events) = run_with(calling("closed", 8, 12), async |stopper| {
+        sleep(Duration::from_secs(3)).await;
+        stopper.change_load(LoadChange::Users(2)).unwrap();
+        sleep(Duration::from_secs(4)).await;
+        stopper.change_load(LoadChange::Users(6)).unwrap();
+        let error = stopper.change_load(LoadChange::Users(9)).unwrap_err();
+        assert!(error.contains("from 1 to 8"), "{error}");
+    })
+    .await;
+    let end = end.unwrap();
+    let seconds = seconds(&events);
+    for (part, expected) in [(1..3, 800), (4..7, 200), (8..12, 600)] {
+        let near = |count: &u64| count.abs_diff(expected) <= expected / 20;
+        assert!(seconds[part].iter().all(near), "{expected}: {seconds:?}");
+    }
+    assert_eq!((end.load_changes.len(), end.away), (2, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_of_a_number_of_transactions_has_a_fixed_load() {
+    let mut plan = calling("closed", 2, 1);
+    plan.spec.length = triphammer_core::spec::Length::Transactions(100);
+    let (end, _) = run_with(plan, async |stopper| {
+        sleep(Duration::from_millis(500)).await;
+        let error = stopper.change_load(LoadChange::Users(1)).unwrap_err();
+        assert!(error.contains("its load is fixed"), "{error}");
+    })
+    .await;
+    assert_eq!(committed(&end.unwrap()), 200);
+}
