@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::io::{Io, probe};
-use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
+use crate::pace::{Cycle, Late, Load, PairHalf, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
 
@@ -94,6 +94,9 @@ pub struct Pacing {
     pub backlog: u64,
     /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
+    /// When the run works, if it takes place at once with another one; `None` if it is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half: Option<PairHalf>,
 }
 
 /// The sessions that terminals use.

@@ -10,6 +10,7 @@
 
 mod arrivals;
 mod cycle;
+mod pair;
 mod profile;
 mod replay;
 mod steps;
@@ -25,6 +26,7 @@ use crate::clock::{format_duration, parse_duration};
 
 pub use arrivals::Arrivals;
 pub use cycle::Cycle;
+pub use pair::{ALONE_PAIRS, BlockPart, PairHalf, Sharing};
 pub use profile::RateProfile;
 pub use replay::ReplayLoad;
 pub use steps::{RateStep, read_steps};
