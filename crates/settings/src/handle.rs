@@ -23,7 +23,8 @@ struct HandleState {
 struct State {
     stopped: bool,
     aborted: bool,
-    run: Option<triphammer_engine::StopHandle>,
+    /// The runs in progress: two if a pair takes place at once.
+    runs: Vec<triphammer_engine::StopHandle>,
 }
 
 impl Handle {
@@ -33,7 +34,7 @@ impl Handle {
         self.cancel.cancel();
         let mut state = self.state();
         state.stopped = true;
-        if let Some(run) = &state.run {
+        for run in &state.runs {
             run.stop();
         }
         self.shared.changed.notify_all();
@@ -44,7 +45,7 @@ impl Handle {
         self.stop();
         let mut state = self.state();
         state.aborted = true;
-        if let Some(run) = &state.run {
+        for run in &state.runs {
             run.abort();
         }
     }
@@ -74,12 +75,12 @@ impl Handle {
         if state.aborted {
             run.abort();
         }
-        state.run = Some(run);
+        state.runs.push(run);
     }
 
-    /// Removes the run, which has ended.
+    /// Removes the runs, which have ended.
     pub fn ended(&self) {
-        self.state().run = None;
+        self.state().runs.clear();
     }
 
     /// Waits for this time, or until the end is requested.

@@ -157,7 +157,8 @@ impl PairHalf {
             return Elapsed(worked.0.saturating_add(turns.pairs * slice));
         }
         let before = if self.is_first(pair) { 0 } else { slice };
-        Elapsed(into.saturating_add(from).saturating_add(pair.saturating_mul(slice) + before))
+        let others = pair.saturating_mul(slice).saturating_add(before);
+        Elapsed(into.saturating_add(from).saturating_add(others))
     }
 
     /// Seconds of a pair of blocks or slices.

@@ -3,6 +3,7 @@
 //! same input or counts, and records. Every load model and every database uses this loop; a new
 //! requirement becomes a function that it calls.
 
+mod slices;
 mod turn;
 
 use std::future::Future;
@@ -72,6 +73,8 @@ pub(super) struct SessionSlot<W: Workload, D: Database> {
     refused: bool,
     /// Whether the session is lost and not yet reconnected.
     away: bool,
+    /// Until when the run works before the other half of its pair may have its turn.
+    works_until: Elapsed,
 }
 
 impl<W: Workload, D: Database> SessionSlot<W, D> {
@@ -97,6 +100,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             attempts: 0,
             refused: false,
             away: false,
+            works_until: slices::first(spec),
             context,
         }
     }
@@ -111,6 +115,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         loop {
             if context.signal.is_stopped(now) {
                 break;
+            }
+            if now >= self.works_until {
+                now = self.wait_for_slice(now).await;
+                continue;
             }
             if context.probes.is_ping_due(now) {
                 now = self.ping(now).await;
