@@ -17,7 +17,7 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::{BottleneckVerdict, LimitFigures};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
-    RoundTrips, RunResult, ThreadCpu,
+    RoundTrips, RunResult, SecondsAtOnce, ThreadCpu,
 };
 use super::facts::{DatabaseCount, RunFacts};
 use super::figures::Edges;
@@ -28,7 +28,7 @@ use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::steadiness::Steadiness;
-use super::verification::{ClientCount, Obstacle, Verdict, Verification};
+use super::verification::{ClientCount, OTHER_RUN, Obstacle, Verdict, Verification};
 use super::warnings;
 use crate::doctor::SetupFact;
 use crate::document::JobDocument as _;
@@ -75,6 +75,7 @@ impl RunResult {
             queries: facts.queries.clone(),
             query_streams,
             steadiness: Steadiness::new(facts, end),
+            at_once: seconds_at_once(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
@@ -160,7 +161,7 @@ impl Computed {
         let durations = durations(facts, end);
         let types = &facts.description.transactions;
         let window =
-            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
+            Figures::new(types, &end.timed, durations.rated_s(), None).with_intervals(&facts.slicer);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run = Figures::new(types, &end.run, durations.whole_s, Some(edges));
         let completed = measured(end, run.total.completed);
@@ -171,7 +172,7 @@ impl Computed {
             None => primary_metric(facts, end, &durations),
         };
         let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
-        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
+        let limits = LimitFigures::new(facts, end, durations.rated_s(), per_transaction);
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
         let cpus = bottleneck.figures.client_cpus;
@@ -252,12 +253,29 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
             Length::Time(asked) => Some(asked.as_secs_f64()),
             Length::Transactions(_) => None,
         },
+        worked_s: worked_s(facts, end),
         whole_s: seconds(if end.window.end > end.window.start {
             end.ended.max(end.window.end)
         } else {
             end.ended
         }),
     }
+}
+
+/// The time of the window in which a half of a pair worked; `None` if it worked all the time.
+fn worked_s(facts: &RunFacts, end: &RunEnd) -> Option<f64> {
+    let half = facts.spec.pacing.half?;
+    let nanoseconds = half.worked(end.window.end).since(half.worked(end.window.start));
+    let worked = Elapsed(nanoseconds).duration().as_secs_f64();
+    (worked < end.window.seconds()).then_some(worked)
+}
+
+/// The seconds of a half of a pair, up to the end of its window.
+fn seconds_at_once(facts: &RunFacts, end: &RunEnd) -> Option<SecondsAtOnce> {
+    facts.spec.pacing.half?;
+    let seconds = usize::try_from(end.window.end.second()).unwrap_or(usize::MAX);
+    let counts = facts.primary_metric_seconds.iter().take(seconds).copied().collect();
+    Some(SecondsAtOnce { counts })
 }
 
 /// The primary metric of a finite set of queries, which the database does not count.
@@ -294,6 +312,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     let obstacle = match definition.database_count {
         None => Some(Obstacle::NoStatement),
         Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
+        Some(_) if is_shared(facts) => Some(Obstacle::OtherRun),
         Some(_) if end.hosts.iter().any(|host| host.loss.is_some()) => Some(Obstacle::HostLost),
         Some(_) => None,
     };
@@ -304,7 +323,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     PrimaryMetricFigure {
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
-        value: measure.value(count, durations.window_s),
+        value: measure.value(count, durations.rated_s()),
         unavailable: None,
         per: measure.per(),
         better: measure.better(),
@@ -315,6 +334,11 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
 
 /// Why a count that differs proves nothing where each of several nodes may have rows that the others do not have.
 const ONE_OF_SEVERAL: &str = "several nodes accept writes, and only one of them was asked";
+
+/// Whether another run changed the same data at the same time.
+fn is_shared(facts: &RunFacts) -> bool {
+    facts.spec.pacing.half.is_some_and(|half| half.same_target)
+}
 
 fn has_several_primaries(facts: &RunFacts) -> bool {
     facts.nodes.iter().filter(|node| node.status.is_writable == Some(true)).count() > 1
@@ -343,6 +367,9 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
             if audit.verdict == Verdict::Violated && has_several_primaries(facts) {
                 (audit.verdict, audit.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
             }
+            if is_shared(facts) {
+                (audit.verdict, audit.words) = (Verdict::NotCounted, OTHER_RUN.into());
+            }
             audit
         })
         .collect()
@@ -366,7 +393,9 @@ fn server_transactions(facts: &RunFacts, durations: &Durations) -> Option<Server
     let count = span.end?.checked_sub(span.start?)?;
     // A run that ends in its ramp-up has a window without length, but the readings take time.
     let has_window = span.seconds > 0.0 && durations.window_s > 0.0;
-    has_window.then_some(ServerTransactions { count, seconds: span.seconds })
+    // A server that two runs use at once counts those of both.
+    let is_own = durations.worked_s.is_none() && !is_shared(facts);
+    (has_window && is_own).then_some(ServerTransactions { count, seconds: span.seconds })
 }
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {

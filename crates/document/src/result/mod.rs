@@ -45,7 +45,8 @@ pub use bottleneck::{
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
-    PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
+    PrimaryMetricFigure, Remark, RoundTrips, RunResult, SecondsAtOnce, ThreadCpu, TypeFigures,
+    Warning,
 };
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};

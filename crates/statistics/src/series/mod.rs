@@ -161,6 +161,19 @@ pub fn summarise(series: &[f64]) -> Summary {
     }
 }
 
+/// The 95 % interval of the mean of a series, whatever its drift; `None` if it has too few points or
+/// is level.
+pub(crate) fn interval_of_mean(series: &[f64]) -> Option<Interval> {
+    let mean = mean(series);
+    let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
+    let squares: f64 = centred.iter().map(|x| x * x).sum();
+    if series.len() < POINTS_MIN || squares == 0.0 {
+        return None;
+    }
+    let noise = long_run(&centred, 0).with_memory(&centred);
+    Some(skewness::interval(&centred, mean, &noise))
+}
+
 /// A summary without noise (the series is level), or without enough points to estimate it.
 fn plain(points: usize, mean: f64, squares: f64, scale: f64) -> Summary {
     let n = size(points);
