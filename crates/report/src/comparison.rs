@@ -2,7 +2,7 @@
 //! fits 80 columns unless names are longer.
 
 use triphammer_document::compare::{
-    ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
+    AtOnce, ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
 use triphammer_document::parts::Status;
 use triphammer_document::profile::parameter;
@@ -79,6 +79,8 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
             parts.push(indented(&curves(profiles)));
         }
     }
+    let at_once = at_once(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
+    parts.push(at_once);
     let costs = costs(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(costs);
     let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
@@ -98,6 +100,12 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
         parts.push(titled(WAITS, waits(of, Sides::Comparison)));
     }
     parts
+}
+
+/// How pairs whose runs took place at once were made, in words.
+fn at_once(result: &ComparisonResult) -> impl Iterator<Item = &String> {
+    let at_once = result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref());
+    at_once.into_iter().flat_map(|at_once| &at_once.words)
 }
 
 /// What both sides cost, and their energy, in words.
@@ -150,6 +158,12 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     }
     out.push_str(&format!("\n**{}**\n", capital(&result.words)));
     out.push_str(&format!("\n{}", figures(&result.figures).markdown()));
+    for text in at_once(result) {
+        out.push_str(&format!("\n- {text}"));
+    }
+    if at_once(result).next().is_some() {
+        out.push('\n');
+    }
     for text in costs(result) {
         out.push_str(&format!("\n{text}\n"));
     }
@@ -199,7 +213,9 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
 
 fn title(result: &ComparisonResult) -> String {
     let of = words::subject_of_two(&result.a.workload, [&result.a.server, &result.b.server]);
+    let at_once = result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref());
     let how = match (&result.pairs, &result.profiles) {
+        _ if at_once.is_some() => at_once.map(AtOnce::title).unwrap_or_default(),
         (Some(pairs), None) => counted(u64::from(pairs.made), "pairs"),
         (Some(pairs), Some(profiles)) => {
             let levels = counted(profiles.levels.len() as u64, "levels");

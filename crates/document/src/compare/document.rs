@@ -8,6 +8,7 @@ use triphammer_settings::format;
 use triphammer_statistics::compare::{Better, Verdict};
 
 use super::answers::{self, AnswersCompared, StatementSpeed};
+use super::at_once::AtOnce;
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
 use super::plans::{self, PlanChange};
@@ -137,7 +138,7 @@ pub struct SideRun {
     pub bottleneck: Bottleneck,
 }
 
-/// Pairs of adjacent runs, each in a random order.
+/// Pairs of runs: adjacent ones, each in a random order, or two at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairing {
     /// Requested number of pairs, of all levels together.
@@ -148,6 +149,9 @@ pub struct Pairing {
     pub cool_down_s: f64,
     /// Runs that failed to start or to end.
     pub failed_runs: Vec<FailedRun>,
+    /// The blocks of pairs whose runs took place at once; `None` of adjacent runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<AtOnce>,
 }
 
 /// A run that failed to start or to end.
@@ -405,8 +409,15 @@ impl ComparisonResult {
             .map(|side| Facts::of_all(&side.iter().map(|(_, run)| *run).collect::<Vec<_>>()));
         let sides = [Side::of(names[0], &all_a), Side::of(names[1], &all_b)];
         let mut asked = asked;
+        let both: Vec<(&Run, &Run)> = pairs.iter().map(|(_, a, b)| (*a, *b)).collect();
         if let Some(pairing) = &mut asked.pairs {
             pairing.made = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
+            pairing.at_once = AtOnce::of(&both);
+        }
+        let at_once = asked.pairs.as_ref().and_then(|pairing| pairing.at_once.as_ref());
+        if let (Some(at_once), Some(primary)) = (at_once, figures.first_mut()) {
+            let metric = PrimaryMetricName::of(&first.primary_metric);
+            *primary = figures::of_blocks(&metric, at_once, asked.margin);
         }
         let profiles = unit.map(|unit| {
             let metric = PrimaryMetricName::of(&first.primary_metric);
@@ -427,8 +438,11 @@ impl ComparisonResult {
             [all_a, all_b].map(|side| side.into_iter().map(|(_, run)| run).collect::<Vec<_>>());
         let made =
             SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) };
+        let is_at_once = asked.pairs.as_ref().is_some_and(|pairing| pairing.at_once.is_some());
         let made = Self::new(asked, made).with_costs(&all_a, &all_b);
-        Some(Self { speeds, ..made })
+        // The energy of a host that both sides used at once is not that of either.
+        let energy = made.energy.filter(|_| !is_at_once);
+        Some(Self { speeds, energy, ..made })
     }
 
     /// Adds the answers of replays.
@@ -510,8 +524,8 @@ impl ComparisonResult {
             energy: None,
             warnings: Vec::new(),
         };
-        let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);
-        result.more_minutes = words::more_minutes(result.verdict, made.each_s, cool_down_s);
+        result.more_minutes =
+            words::more_minutes(result.verdict, made.each_s, result.pairs.as_ref());
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
         result.judged()

@@ -9,6 +9,7 @@
 //! [`Pairs`] makes runs in pairs, with either side first, so that changes over time affect both
 //! sides alike.
 
+mod at_once;
 mod order;
 mod pairs;
 mod stored;

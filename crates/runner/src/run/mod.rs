@@ -1,6 +1,7 @@
 //! `run`: resolves the settings against the build, monitors the database while the engine drives
 //! it, and computes the result.
 
+mod at_once;
 mod drive;
 mod facts;
 mod monitor;
@@ -21,7 +22,7 @@ use triphammer_core::{Elapsed, Scale, SpecError};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
-use triphammer_document::parts::SettingChange;
+use triphammer_document::parts::{SettingChange, Status};
 use triphammer_document::price::PriceList;
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
@@ -48,6 +49,8 @@ use crate::journal::Journal;
 use crate::replay::Exemplar;
 use crate::watch::{JobEvent, Watch};
 use crate::workload_lock::lock_workload;
+pub use at_once::{AtOnceWay, RequestedHalf, SLICE_MAX_S};
+pub(crate) use at_once::{Meeting, Seat};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{ControlEvent, QueryRun};
 pub(crate) use resolve::validate;
@@ -63,6 +66,14 @@ const QUERY_NOTE: &str = "query";
 struct BesideRun {
     probe: Option<LogProbe>,
     energy: Option<EnergyMeters>,
+}
+
+/// Who watches and ends a run, and with whom it begins.
+#[derive(Clone, Copy)]
+struct Way<'w, 's> {
+    handle: &'w Handle,
+    watch: &'w Watch<'s>,
+    meeting: Option<&'w Meeting>,
 }
 
 /// A completely resolved run.
@@ -95,6 +106,8 @@ pub struct Resolved {
     shared: Option<SharedRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
+    /// Where the run meets the other half of its pair; `None` if it takes place alone.
+    seat: Option<Seat>,
 }
 
 impl Resolved {
@@ -102,6 +115,12 @@ impl Resolved {
     #[must_use]
     pub fn step_of(self, parent: Option<(JobId, u32)>) -> Self {
         Self { parent, ..self }
+    }
+
+    /// Lets the run begin at the same instant as the other half of its pair.
+    #[must_use]
+    pub(crate) fn seated(self, seat: Seat) -> Self {
+        Self { seat: Some(seat), ..self }
     }
 
     /// Scale of the data.
@@ -154,13 +173,30 @@ impl Resolved {
     /// # Errors
     /// When the run could not start. A run that started always returns a result.
     pub fn run(
-        self,
+        mut self,
         settings: &Settings,
         store: Option<&mut Store>,
         handle: &Handle,
         watch: &Watch<'_>,
     ) -> Result<RunResult, Failure> {
-        on_this_thread(async {
+        let mut seat = self.seat.take();
+        let meeting = seat.as_ref().map(|seat| seat.meeting().clone());
+        let result = on_this_thread(self.made(settings, store, handle, watch, meeting.as_ref()));
+        let is_complete = |result: &RunResult| result.status == Status::Complete;
+        if let (Some(seat), true) = (&mut seat, result.as_ref().is_ok_and(is_complete)) {
+            seat.completes();
+        }
+        result
+    }
+
+    async fn made(
+        &self,
+        settings: &Settings,
+        store: Option<&mut Store>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+        meeting: Option<&Meeting>,
+    ) -> Result<RunResult, Failure> {
             let _lock = self.lock().await?;
             let mut monitor = Monitor::new(&self.plan, self.connect_limit);
             let (mut facts, mut journal, beside) =
@@ -178,7 +214,8 @@ impl Resolved {
                     .await
                 }
                 None => {
-                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, beside).await
+                    let way = Way { handle, watch, meeting };
+                    self.drive(&mut monitor, &mut facts, &mut journal, way, beside).await
                 }
             };
             let mut end = match end {
@@ -206,7 +243,6 @@ impl Resolved {
             // An incompletely stored job is not referred to.
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
-        })
     }
 
     /// Keeps builds and drops of the same tables away, as long as the lock lives.

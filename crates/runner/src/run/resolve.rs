@@ -115,6 +115,7 @@ impl Resolved {
             streams,
             shared,
             parent: None,
+            seat: None,
         })
     }
 }
