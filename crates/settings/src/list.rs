@@ -567,7 +567,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Run A and B at the same time, with equal load at every moment, and compare them block by \
          block; A and B are targets",
     )
-    .marked(&[NotInJobFile, BesideForm]),
+    .titled(Group::Question, "Both at the same time"),
     value(
         "interleave",
         "TIME",

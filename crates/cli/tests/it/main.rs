@@ -14,6 +14,7 @@ mod datagen;
 mod dialects;
 mod doctor;
 mod drill;
+mod duet;
 mod dropping;
 mod duckdb;
 mod durability;

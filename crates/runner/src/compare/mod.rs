@@ -22,6 +22,7 @@ use triphammer_settings::{Settings, parse_closeness};
 
 pub use pairs::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
+pub use crate::run::AtOnceWay;
 pub use stored::{read_seconds, stored};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.

@@ -81,7 +81,7 @@ impl Resolved {
         self.refuse_half(asked.way)?;
         let spec = &mut self.plan.spec;
         let is_given = settings.source("duration") != Source::Default;
-        share_time(spec, asked, is_given)?;
+        asked.share_time(spec, is_given)?;
         if let Length::Time(window) = spec.length {
             for (name, time) in [("duration", window), ("rampup", spec.rampup)] {
                 let source = settings.source(name);
@@ -120,61 +120,45 @@ impl Resolved {
     }
 }
 
-/// Gives the spec its half of the time: the window begins and ends with whole pairs of blocks.
-fn share_time(
-    spec: &mut RunSpec,
-    asked: &RequestedHalf,
-    is_given: bool,
-) -> Result<(), SpecError> {
-    let Length::Time(window) = spec.length else { return Ok(()) };
-    let (rampup, mut window) = (spec.rampup.as_secs(), window.as_secs());
-    let (sharing, length) = match asked.way {
-        AtOnceWay::Interleaved(slice_s) => (Sharing::Slices { slice_s }, 2 * slice_s),
-        AtOnceWay::Duet => {
-            let window = if is_given { window } else { window.max(DUET_S) };
-            let block_s = (window / BLOCKS).clamp(1, BLOCK_MAX_S);
-            let alone_s = (window / ALONE_SHARE).clamp(1, ALONE_MAX_S);
-            // Terminals are due by the clock, whoever works.
-            let alone_s = if spec.load == Load::Keyed { 0 } else { alone_s };
-            (Sharing::Duet { alone_from_s: rampup, alone_s, block_s }, 2 * block_s)
-        }
-    };
-    let alone = match sharing {
-        Sharing::Duet { alone_s, .. } => 2 * ALONE_PAIRS * alone_s,
-        Sharing::Slices { .. } => 0,
-    };
-    if !is_given {
-        window = match asked.way {
-            AtOnceWay::Interleaved(_) => window.max(SLICE_PAIRS * length),
-            AtOnceWay::Duet => window.max(DUET_S),
+impl RequestedHalf {
+    /// Gives a spec its half of the time: ramp-up and window end with whole pairs of blocks. A window
+    /// that was not given is long enough for a verdict.
+    ///
+    /// # Errors
+    /// When the window has too few blocks.
+    pub fn share_time(&self, spec: &mut RunSpec, is_given: bool) -> Result<(), SpecError> {
+        let Length::Time(window) = spec.length else { return Ok(()) };
+        let (rampup, window) = (spec.rampup.as_secs(), window.as_secs());
+        let least = match self.way {
+            _ if is_given => 0,
+            AtOnceWay::Interleaved(slice_s) => SLICE_PAIRS * 2 * slice_s,
+            AtOnceWay::Duet => DUET_S,
         };
-    }
-    let window = window.next_multiple_of(length);
-    let blocks = window / length * u64::from(asked.pairs);
-    if blocks < BLOCKS_MIN as u64 {
-        return Err(too_short(asked, length));
-    }
-    let rampup = match sharing {
-        // The last pair of blocks of the ramp-up ends where the window begins.
-        Sharing::Duet { alone_s, block_s, .. } => {
-            let whole = (rampup + alone).next_multiple_of(length);
-            spec.pacing.half = Some(PairHalf {
-                is_b: asked.is_b,
-                seed: asked.seed,
-                same_target: asked.same_target,
-                sharing: Sharing::Duet { alone_from_s: whole - alone, alone_s, block_s },
-            });
-            whole
+        let window = window.max(least);
+        let (sharing, length, rampup) = match self.way {
+            AtOnceWay::Interleaved(slice_s) => (Sharing::Slices { slice_s }, 2 * slice_s, rampup),
+            AtOnceWay::Duet => {
+                let block_s = (window / BLOCKS).clamp(1, BLOCK_MAX_S);
+                // Terminals are due by the clock, whoever works.
+                let is_keyed = spec.load == Load::Keyed;
+                let alone_s = (window / ALONE_SHARE).clamp(1, ALONE_MAX_S);
+                let alone_s = if is_keyed { 0 } else { alone_s };
+                let alone = 2 * ALONE_PAIRS * alone_s;
+                let rampup = (rampup + alone).next_multiple_of(2 * block_s);
+                let alone_from_s = rampup - alone;
+                (Sharing::Duet { alone_from_s, alone_s, block_s }, 2 * block_s, rampup)
+            }
+        };
+        let window = window.next_multiple_of(length);
+        if window / length * u64::from(self.pairs) < BLOCKS_MIN as u64 {
+            return Err(too_short(self, length));
         }
-        Sharing::Slices { .. } => {
-            let (is_b, seed, same_target) = (asked.is_b, asked.seed, asked.same_target);
-            spec.pacing.half = Some(PairHalf { is_b, seed, same_target, sharing });
-            rampup.next_multiple_of(length)
-        }
-    };
-    spec.rampup = Duration::from_secs(rampup);
-    spec.length = Length::Time(Duration::from_secs(window));
-    Ok(())
+        let Self { is_b, seed, same_target, .. } = *self;
+        spec.pacing.half = Some(PairHalf { is_b, seed, same_target, sharing });
+        spec.rampup = Duration::from_secs(rampup.next_multiple_of(length));
+        spec.length = Length::Time(Duration::from_secs(window));
+        Ok(())
+    }
 }
 
 fn too_short(asked: &RequestedHalf, length: u64) -> SpecError {
