@@ -271,7 +271,7 @@ impl AtOnce {
         margin: f64,
     ) -> Result<Comparison, compare::CompareError> {
         let ratios: Vec<f64> = self.blocks.iter().map(|block| block.ratio.ln()).collect();
-        let found = compare::blocks(&ratios, better, margin)?;
+        let found = compare::blocks(&ratios, better, margin, None)?;
         let verdict = match found.verdict {
             Verdict::Equivalent if self.is_contended() => Verdict::Inconclusive { more: None },
             verdict => verdict,

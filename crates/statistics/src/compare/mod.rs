@@ -13,17 +13,19 @@
 //! or faster in at most 6 %, a slowdown of 5 % is found in at least 90 %.
 
 mod carry_over;
+mod looks;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Interval;
-use crate::distribution::{freedom, t_975, t_of_all};
+use crate::distribution::{freedom, t_975, t_missing, t_of_all};
 use crate::numbers::{finite, length, mean, size, squares};
 use crate::series::{interval_of_mean, summarise};
 
 pub use carry_over::{FirstPoint, first_points};
+pub use looks::Looks;
 
 /// Maximum number of pairs (or runs per side) that are proposed.
 pub const PAIRS_MAX: u32 = 1_000;
@@ -268,7 +270,8 @@ pub fn series(
 
 /// Compares two runs that took place at once, given the logarithm of the ratio B over A of each of
 /// their blocks, in order. The interval is that of Student's t for independent blocks, or that of a
-/// series with dependence between its points, whichever is wider.
+/// series with dependence between its points, whichever is wider. With looks, it is the one at the last
+/// look, so wide that the intervals of all looks hold together in 95 %.
 ///
 /// # Errors
 /// With too few blocks, a ratio that is not finite, or a margin outside 0 to 1.
@@ -276,7 +279,13 @@ pub fn blocks(
     ln_ratios: &[f64],
     better: Better,
     margin: f64,
+    looks: Option<Looks>,
 ) -> Result<Comparison, CompareError> {
+    let (used, chance) = match looks {
+        None => (ln_ratios.len(), 0.05),
+        Some(looks) => looks.last(ln_ratios.len()).ok_or(CompareError::FewBlocks)?,
+    };
+    let ln_ratios = &ln_ratios[..used];
     let n = size(ln_ratios.len());
     if ln_ratios.len() < BLOCKS_MIN {
         return Err(CompareError::FewBlocks);
@@ -285,9 +294,9 @@ pub fn blocks(
         return Err(CompareError::NotPositive);
     }
     let ln_ratio = mean(ln_ratios);
-    let half_width = t_975(n - 1.0) * (squares(ln_ratios) / (n - 1.0) / n).sqrt();
+    let half_width = t_missing(n - 1.0, chance) * (squares(ln_ratios) / (n - 1.0) / n).sqrt();
     let independent = Interval::around(ln_ratio, half_width);
-    let interval = interval_of_mean(ln_ratios).map_or(independent, |of_series| Interval {
+    let interval = interval_of_mean(ln_ratios, chance).map_or(independent, |of_series| Interval {
         low: independent.low.min(of_series.low),
         high: independent.high.max(of_series.high),
     });

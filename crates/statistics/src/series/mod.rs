@@ -148,7 +148,7 @@ pub fn summarise(series: &[f64]) -> Summary {
     let error = (noise.variance / n).sqrt();
     let known = verdict != Verdict::TooShort;
     Summary {
-        interval: known.then(|| skewness::interval(&centred, mean, &noise).times(scale)),
+        interval: known.then(|| skewness::interval(&centred, mean, &noise, 0.05).times(scale)),
         standard_error: known.then(|| finite(error * scale)),
         degrees_of_freedom: known.then_some(noise.freedom),
         lag_1: noise.rho,
@@ -161,9 +161,9 @@ pub fn summarise(series: &[f64]) -> Summary {
     }
 }
 
-/// The 95 % interval of the mean of a series, whatever its drift; `None` if it has too few points or
-/// is level.
-pub(crate) fn interval_of_mean(series: &[f64]) -> Option<Interval> {
+/// The interval of the mean of a series, whatever its drift, which misses the true one with this
+/// probability; `None` if it has too few points or is level.
+pub(crate) fn interval_of_mean(series: &[f64], chance: f64) -> Option<Interval> {
     let mean = mean(series);
     let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
     let squares: f64 = centred.iter().map(|x| x * x).sum();
@@ -171,7 +171,7 @@ pub(crate) fn interval_of_mean(series: &[f64]) -> Option<Interval> {
         return None;
     }
     let noise = long_run(&centred, 0).with_memory(&centred);
-    Some(skewness::interval(&centred, mean, &noise))
+    Some(skewness::interval(&centred, mean, &noise, chance))
 }
 
 /// A summary without noise (the series is level), or without enough points to estimate it.
