@@ -147,7 +147,7 @@ fn what_cannot_take_place_at_once_is_refused() {
     for (args, message) in [
         (at_once(&["--interleave", "5s"]), "give one of them"),
         (at_once(&["--transactions", "5"]), "give --duration instead"),
-        (at_once(&["--until-ci", "1%"]), "give --duration"),
+        (at_once(&["--until-ci", "1%", "--pairs", "2"]), "omit --pairs"),
         (at_once(&["--vus", "1,2"]), "several levels"),
         (at_once(&["--cluster", "local"]), "one process drives both sides"),
         (at_once(&["--duration", "5s"]), "at least 20s"),

@@ -36,6 +36,10 @@ pub struct PairHalf {
     pub seed: u64,
     /// Whether both halves drive the same database, so that its own counts are those of both.
     pub same_target: bool,
+    /// Number of blocks after which the pair ends, if it ends earlier as soon as it is decided; `None`
+    /// if it ends by the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks_most: Option<u64>,
     /// How the halves share the time.
     pub sharing: Sharing,
 }
@@ -209,7 +213,7 @@ mod tests {
     use super::*;
 
     fn halves(sharing: Sharing, seed: u64) -> [PairHalf; 2] {
-        [false, true].map(|is_b| PairHalf { is_b, seed, same_target: false, sharing })
+        [false, true].map(|is_b| PairHalf { is_b, seed, same_target: false, looks_most: None, sharing })
     }
 
     const SLICED: Sharing = Sharing::Slices { slice_s: 3 };

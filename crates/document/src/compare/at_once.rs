@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::pace::{PairHalf, Sharing};
 use triphammer_engine::NOT_DIVIDED;
 use triphammer_settings::format::{counted, percent};
-use triphammer_statistics::compare::{self, Better, Comparison, FirstPoint, Verdict};
+use triphammer_statistics::compare::{self, Better, Comparison, FirstPoint, Looks, Verdict};
 
 use super::run::Run;
 use crate::measure::Measure;
@@ -39,8 +39,12 @@ pub struct AtOnce {
     pub slice_s: Option<u64>,
     /// Whether both sides drove the same database.
     pub same_target: bool,
-    /// The blocks, in order.
+    /// The blocks, in order. If the pair ended when it was decided, the last few may have come after
+    /// that, and are not used.
     pub blocks: Vec<Block>,
+    /// Number of blocks after which it would have ended, if it ends when it is decided; `None` if it
+    /// ended by the clock.
+    pub looks_most: Option<u64>,
     /// The first seconds of slices beside the rest of their slices; empty for a duet, and if there
     /// are too few slices.
     pub carry_over: Vec<CarryOver>,
@@ -232,6 +236,66 @@ impl Part {
     }
 }
 
+fn looks(most: u64) -> Looks {
+    Looks { most: usize::try_from(most).unwrap_or(usize::MAX) }
+}
+
+/// Compares the sides by blocks. What only shows how they compete proves no equivalence.
+fn judge(
+    blocks: &[Block],
+    better: Better,
+    margin: f64,
+    looks: Option<Looks>,
+    is_contended: bool,
+) -> Result<Comparison, compare::CompareError> {
+    let ratios: Vec<f64> = blocks.iter().map(|block| block.ratio.ln()).collect();
+    let found = compare::blocks(&ratios, better, margin, looks)?;
+    let verdict = match found.verdict {
+        Verdict::Equivalent if is_contended => Verdict::Inconclusive { more: None },
+        verdict => verdict,
+    };
+    Ok(Comparison { verdict, ..found })
+}
+
+/// Ends a pair of runs at once as soon as it is decided, or its interval is narrow enough.
+#[derive(Clone, Debug)]
+pub struct UntilDecided {
+    /// Halves of A and of B.
+    pub halves: [PairHalf; 2],
+    /// First second of the window.
+    pub start_s: u64,
+    /// Direction in which the primary metric improves.
+    pub better: Better,
+    /// Difference that does not matter, as a share from 0 to 1.
+    pub margin: f64,
+    /// Half-width of the interval, relative to the ratio, that is narrow enough.
+    pub share: f64,
+}
+
+impl UntilDecided {
+    /// Whether the seconds so far, those of A and of B from the start of the run, decide. Changes only
+    /// where there is a [look](Looks).
+    #[must_use]
+    pub fn is_over(&self, counts: [&[f64]; 2]) -> bool {
+        let end = counts.iter().map(|counts| counts.len() as u64).min().unwrap_or(0);
+        let is_block = end > self.start_s && (end - self.start_s) % self.halves[0].pair_s() == 0;
+        let Some(most) = self.halves[0].looks_most.filter(|_| is_block) else { return false };
+        let window = self.start_s..end;
+        let pair = [SecondsOfPair { number: 0, halves: self.halves, counts, window }];
+        let blocks = pair[0].blocks(left_out(&carry_over(&pair)), 1.0);
+        if looks(most).last(blocks.len()).is_none_or(|(look, _)| look != blocks.len()) {
+            return false;
+        }
+        let is_contended = rates(&pair, 1.0).is_some_and(|[alone, together]| {
+            lost(alone, together).iter().all(|lost| *lost > CONTENTION_MIN)
+        });
+        judge(&blocks, self.better, self.margin, Some(looks(most)), is_contended).is_ok_and(|found| {
+            let half_width = found.interval.half_width() / found.ratio;
+            !matches!(found.verdict, Verdict::Inconclusive { .. }) || half_width <= self.share
+        })
+    }
+}
+
 impl AtOnce {
     /// Describes complete pairs of runs; `None` unless they took place at once.
     pub(super) fn of(pairs: &[(&Run, &Run)]) -> Option<Self> {
@@ -253,6 +317,7 @@ impl AtOnce {
             kind,
             slice_s: first.slice_s(),
             same_target: first.halves[0].same_target,
+            looks_most: first.halves[0].looks_most,
             blocks: all.iter().flat_map(|pair| pair.blocks(left_out_s, per_second)).collect(),
             contention: Contention::of(&all, pairs, per_second),
             carry_over,
@@ -270,13 +335,8 @@ impl AtOnce {
         better: Better,
         margin: f64,
     ) -> Result<Comparison, compare::CompareError> {
-        let ratios: Vec<f64> = self.blocks.iter().map(|block| block.ratio.ln()).collect();
-        let found = compare::blocks(&ratios, better, margin, None)?;
-        let verdict = match found.verdict {
-            Verdict::Equivalent if self.is_contended() => Verdict::Inconclusive { more: None },
-            verdict => verdict,
-        };
-        Ok(Comparison { verdict, ..found })
+        let looks = self.looks_most.map(looks);
+        judge(&self.blocks, better, margin, looks, self.is_contended())
     }
 
     /// Whether the sides slow each other so much that their ratio may be that of their shares.
@@ -320,6 +380,12 @@ impl AtOnce {
                      {seconds} s of each slice are left out"
                 ),
             });
+        }
+        if let Some(most) = self.looks_most {
+            words.push(format!(
+                "it ended when it was decided, or after {most} blocks: the interval is so wide that those of \
+                 all looks hold together"
+            ));
         }
         words.extend(self.contention.iter().map(|contention| contention.words.clone()));
         words.extend(self.not_swapped.clone());
@@ -369,33 +435,41 @@ impl Contention {
         pairs: &[(&Run, &Run)],
         per_second: f64,
     ) -> Option<Self> {
-        let [mut alone, mut together] = [[Vec::new(), Vec::new()], [Vec::new(), Vec::new()]];
-        for pair in all {
-            let Sharing::Duet { alone_from_s, alone_s: 1.., .. } = pair.halves[0].sharing else {
-                return None;
-            };
-            for side in [0, 1] {
-                let is_alone = |second: &u64| {
-                    pair.halves[side].works(*second) && !pair.halves[side].other_works(*second)
-                };
-                let seconds = (alone_from_s..pair.window.start).filter(is_alone);
-                alone[side].extend(seconds.map(|second| pair.count(side, second)));
-                let seconds = pair.window.clone();
-                together[side].extend(seconds.map(|second| pair.count(side, second)));
-            }
-        }
-        let mean = |counts: &Vec<f64>| per_second * super::figures::mean(counts);
-        let [alone, together] = [alone, together].map(|sides| [mean(&sides[0]), mean(&sides[1])]);
-        if alone.iter().any(|rate| *rate <= 0.0) {
-            return None;
-        }
-        let lost = [0, 1].map(|side: usize| 1.0 - together[side] / alone[side]);
+        let [alone, together] = rates(all, per_second)?;
+        let lost = lost(alone, together);
         let is_dominant = lost.iter().all(|lost| *lost > CONTENTION_MIN);
         let (a, b) = pairs.first()?;
         let limits = [a, b].map(|run| run.result.bottleneck.kind.label().to_owned());
         let words = contention_words(lost, is_dominant, &limits);
         Some(Self { alone, together, lost, is_dominant, limits, words })
     }
+}
+
+/// Throughput of A and of B alone, and together; `None` if a side was never alone.
+fn rates(all: &[SecondsOfPair<'_>], per_second: f64) -> Option<[[f64; 2]; 2]> {
+    let [mut alone, mut together] = [[Vec::new(), Vec::new()], [Vec::new(), Vec::new()]];
+    for pair in all {
+        let Sharing::Duet { alone_from_s, alone_s: 1.., .. } = pair.halves[0].sharing else {
+            return None;
+        };
+        for side in [0, 1] {
+            let is_alone = |second: &u64| {
+                pair.halves[side].works(*second) && !pair.halves[side].other_works(*second)
+            };
+            let seconds = (alone_from_s..pair.window.start).filter(is_alone);
+            alone[side].extend(seconds.map(|second| pair.count(side, second)));
+            let seconds = pair.window.clone();
+            together[side].extend(seconds.map(|second| pair.count(side, second)));
+        }
+    }
+    let mean = |counts: &Vec<f64>| per_second * super::figures::mean(counts);
+    let [alone, together] = [alone, together].map(|sides| [mean(&sides[0]), mean(&sides[1])]);
+    alone.iter().all(|rate| *rate > 0.0).then_some([alone, together])
+}
+
+/// Share of its throughput alone that each side lost.
+fn lost(alone: [f64; 2], together: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|side: usize| 1.0 - together[side] / alone[side])
 }
 
 fn contention_words(lost: [f64; 2], is_dominant: bool, limits: &[String; 2]) -> String {

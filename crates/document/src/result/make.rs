@@ -247,9 +247,7 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
         rampup_s: seconds(end.window.start.min(end.ended)),
         window_s: end.window.seconds(),
         window_asked_s: match facts.spec.length {
-            Length::Time(_) if facts.until_ci.is_some() && end.ending == RunEnding::Complete => {
-                None
-            }
+            Length::Time(_) if ends_by_interval(facts) && end.ending == RunEnding::Complete => None,
             Length::Time(asked) => Some(asked.as_secs_f64()),
             Length::Transactions(_) => None,
         },
@@ -260,6 +258,13 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
             end.ended
         }),
     }
+}
+
+/// Whether the window may end before its time: by its interval, or by that of the pair of which the run
+/// is half.
+fn ends_by_interval(facts: &RunFacts) -> bool {
+    let half = facts.spec.pacing.half;
+    facts.until_ci.is_some() || half.is_some_and(|half| half.looks_most.is_some())
 }
 
 /// The time of the window in which a half of a pair worked; `None` if it worked all the time.

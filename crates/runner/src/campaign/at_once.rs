@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use triphammer_document::compare::UntilDecided;
+use triphammer_document::measure::Measure;
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
 use triphammer_document::JobId;
@@ -60,7 +62,7 @@ impl Sequence<'_, '_> {
             }
         }
         let runs = match halves(campaign, question, steps, watch, journal.job) {
-            Ok(halves) => self.make(halves, steps, journal),
+            Ok(halves) => self.make(halves, steps, question.margin(), journal),
             Err(failure) => return self.refused_pair(question, steps, [&failure.to_string(); 2]),
         };
         self.handle.ended();
@@ -86,7 +88,8 @@ impl Sequence<'_, '_> {
         &mut self,
         [a, b]: [Half; 2],
         steps: [&PlannedRun; 2],
-        journal: &mut Journal<'_>,
+        margin: f64,
+        journal: &Journal<'_>,
     ) -> [Result<RunResult, Failure>; 2] {
         let (watch, handle) = (self.watch, self.handle);
         watch.report(JobEvent::StepResolved(a.resolved.spec()));
@@ -94,6 +97,7 @@ impl Sequence<'_, '_> {
         let [of_a, of_b] = steps.map(|step| &step.title);
         watch.note(&format!("{of_a} and {of_b} run at once; the figures shown meanwhile are those of A"));
         let store = journal.place().map(|(path, _)| path.to_owned());
+        let until = until(&a, &b, margin);
         let mut warned = std::mem::take(&mut self.warned);
         let mut warned_b = BTreeSet::new();
         let runs = {
@@ -101,7 +105,7 @@ impl Sequence<'_, '_> {
             let mut hidden = InStep { watch, warned: &mut warned_b };
             let mut hidden = OnlyWarnings(&mut hidden);
             let (shown, hidden) = (Watch::new(&mut shown), Watch::new(&mut hidden));
-            let meeting = Meeting::default();
+            let meeting = Meeting::until(until);
             let halves = [(a, &shown), (b, &hidden)].map(|(half, watch)| {
                 let seated = half.resolved.seated(meeting.seat());
                 (Half { resolved: seated, ..half }, watch, store.clone())
@@ -131,6 +135,9 @@ impl Sequence<'_, '_> {
         let first = self.refused(question, steps[0], reasons[0]);
         self.failures = before;
         let second = self.refused(question, steps[1], reasons[1]);
+        if self.done == 0 && question.next().is_none() {
+            return Going::GivenUp(format!("no pair could be made: {}", reasons[0]));
+        }
         if matches!(first, Going::GivenUp(_)) { first } else { second }
     }
 }
@@ -149,6 +156,18 @@ fn halves<Q: Question>(
         Ok::<_, Failure>(Half { settings, resolved })
     };
     Ok([half(steps[0])?, half(steps[1])?])
+}
+
+/// What ends the pair before its time, if that was asked for.
+fn until(a: &Half, b: &Half, margin: f64) -> Option<UntilDecided> {
+    let [of_a, of_b] = [a, b].map(|half| half.resolved.spec());
+    Some(UntilDecided {
+        halves: [of_a.pacing.half?, of_b.pacing.half?],
+        start_s: of_a.rampup.as_secs(),
+        better: Measure::from(a.resolved.workload().primary_metric.measure).better(),
+        margin,
+        share: a.resolved.until_ci()?,
+    })
 }
 
 /// Runs a half, with a connection of its own to the store.

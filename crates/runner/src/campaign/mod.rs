@@ -81,6 +81,12 @@ pub trait Question: JobType + Sized {
         None
     }
 
+    /// Difference that does not matter, as a share from 0 to 1: what ends a pair of runs at once when it
+    /// is decided has to know.
+    fn margin(&self) -> f64 {
+        0.0
+    }
+
     /// Returns the runs that must be possible before the first starts: one on each target.
     fn trials(&self) -> Vec<PlannedRun> {
         self.next().into_iter().collect()

@@ -46,6 +46,7 @@ pub(super) fn refuse(
     way: Option<AtOnceWay>,
     settings: &Settings,
     has_levels: bool,
+    pairs: u32,
 ) -> Result<(), SpecError> {
     let Some(way) = way else { return Ok(()) };
     let name = way.setting();
@@ -58,9 +59,8 @@ pub(super) fn refuse(
     if settings.get("cluster").is_some() {
         return refused("cluster", "--cluster exclude each other: one process drives both sides");
     }
-    if settings.get("until-ci").is_some() {
-        let why = "--until-ci exclude each other: both runs of a pair end together; give --duration";
-        return refused("until-ci", why);
+    if settings.get("until-ci").is_some() && pairs > 1 {
+        return refused("until-ci", "--until-ci end a single pair: omit --pairs");
     }
     Ok(())
 }

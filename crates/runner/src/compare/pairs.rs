@@ -87,13 +87,13 @@ impl PairsRequest {
         let cool_down = CoolDown::read(settings, &targets[0])?.most;
         let at_once = at_once::way(settings)?;
         let levels = levels(settings, workload, targets)?;
-        at_once::refuse(at_once, settings, levels.is_some())?;
         let default = match (&levels, at_once) {
             (Some(_), _) => PAIRS_OF_LEVEL,
             (None, Some(_)) => PAIRS_AT_ONCE,
             (None, None) => PAIRS,
         };
         let pairs = settings.parse_or("pairs", || default)?;
+        at_once::refuse(at_once, settings, levels.is_some(), pairs)?;
         let seed = settings.parse("seed")?;
         let least = if at_once.is_some() { PAIRS_AT_ONCE } else { PAIRS_MIN };
         if !(least..=PAIRS_MAX).contains(&pairs) {
@@ -314,6 +314,10 @@ impl Question for Pairs {
     fn beside(&self, step: &PlannedRun) -> Option<PlannedRun> {
         let is_first = self.request.at_once.is_some() && step.number.is_multiple_of(2);
         is_first.then(|| self.step(step.number + 1))
+    }
+
+    fn margin(&self) -> f64 {
+        self.request.margin
     }
 
     fn half(&self, step: &PlannedRun) -> Option<RequestedHalf> {

@@ -11,6 +11,7 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::format_duration;
 use triphammer_core::pace::{ALONE_PAIRS, Load, PairHalf, Sharing};
 use triphammer_core::spec::{Length, RunSpec};
+use triphammer_document::compare::UntilDecided;
 use triphammer_engine::StopHandle;
 use triphammer_engine::hosts::Zero;
 use triphammer_settings::{Settings, Source};
@@ -82,6 +83,11 @@ impl Resolved {
         let spec = &mut self.plan.spec;
         let is_given = settings.source("duration") != Source::Default;
         asked.share_time(spec, is_given)?;
+        if self.until_ci.is_some()
+            && let (Some(half), Length::Time(window)) = (&mut spec.pacing.half, spec.length)
+        {
+            half.looks_most = Some(window.as_secs() / half.pair_s());
+        }
         if let Length::Time(window) = spec.length {
             for (name, time) in [("duration", window), ("rampup", spec.rampup)] {
                 let source = settings.source(name);
@@ -100,9 +106,6 @@ impl Resolved {
             "streams of queries beside the transactions are not shared between two runs: use --ab alone"
         } else if self.shared.is_some() {
             "a run that is spread over hosts cannot be half of a pair: omit --cluster"
-        } else if self.until_ci.is_some() {
-            "--until-ci ends a run by its own interval, but both halves of a pair end together: give \
-             --duration instead"
         } else if matches!(spec.load, Load::Replay(_)) {
             "a replay has times of its own: use --ab alone"
         } else if matches!(spec.length, Length::Transactions(_)) {
@@ -154,7 +157,7 @@ impl RequestedHalf {
             return Err(too_short(self, length));
         }
         let Self { is_b, seed, same_target, .. } = *self;
-        spec.pacing.half = Some(PairHalf { is_b, seed, same_target, sharing });
+        spec.pacing.half = Some(PairHalf { is_b, seed, same_target, looks_most: None, sharing });
         spec.rampup = Duration::from_secs(rampup.next_multiple_of(length));
         spec.length = Length::Time(Duration::from_secs(window));
         Ok(())
@@ -184,6 +187,10 @@ pub(crate) struct Meeting(Arc<Mutex<AtMeeting>>);
 
 #[derive(Debug, Default)]
 struct AtMeeting {
+    /// Ends both halves when they have decided; `None` if they end by the clock.
+    until: Option<UntilDecided>,
+    /// The primary metric of A and of B in each second so far.
+    counts: [Vec<f64>; 2],
     /// The half that waits for the other.
     waiting: Option<oneshot::Sender<Zero>>,
     /// The engines of both.
@@ -197,8 +204,24 @@ impl Meeting {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seat of a half.
-    pub fn seat(&self) -> Seat {
+    /// A meeting whose halves end when they have decided.
+    pub fn until(until: Option<UntilDecided>) -> Self {
+        Self(Arc::new(Mutex::new(AtMeeting { until, ..AtMeeting::default() })))
+    }
+
+    /// Records what a half did so far, second by second, and ends both if that decides.
+    pub fn seconds(&self, is_b: bool, counts: &[f64]) {
+        let mut state = self.state();
+        let AtMeeting { until, counts: known, runs, .. } = &mut *state;
+        let Some(until) = until else { return };
+        let known_of_side = &mut known[usize::from(is_b)];
+        known_of_side.extend_from_slice(counts.get(known_of_side.len()..).unwrap_or_default());
+        if until.is_over([&known[0], &known[1]]) {
+            runs.iter().for_each(StopHandle::end_window);
+        }
+    }
+
+    /// The seat of a half.&self) -> Seat {
         Seat { meeting: self.clone(), is_complete: false }
     }
 

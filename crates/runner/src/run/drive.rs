@@ -40,6 +40,7 @@ struct Driving<'r, 'm, 's, 'w> {
     facts: &'r mut RunFacts,
     journal: &'r mut Journal<'s>,
     watch: &'r Watch<'w>,
+    meeting: Option<&'r Meeting>,
     /// Until all sessions are connected.
     start: Option<Start>,
     clock: Clock,
@@ -100,6 +101,7 @@ impl Resolved {
             facts,
             journal,
             watch,
+            meeting,
             start: Some(start),
             clock: Clock::start(),
             counted_from: None,
@@ -237,6 +239,9 @@ impl Driving<'_, '_, '_, '_> {
             Now::GoOn => {}
             Now::EndWindow => stopper.end_window(),
             Now::Report(text) => self.note("until_ci", at, text),
+        }
+        if let (Some(meeting), Some(half)) = (self.meeting, self.resolved.plan.spec.pacing.half) {
+            meeting.seconds(half.is_b, self.stopping_rule.seconds());
         }
         let is_loaded = matches!(second.phase, Phase::RampUp | Phase::Window);
         if let Some(reason) = self.failures.second(&second.interval).filter(|_| is_loaded) {

@@ -60,7 +60,8 @@ impl Resolved {
             slicer: self.slicer(),
             figures: Vec::new(),
             primary_metric_seconds: Vec::new(),
-            until_ci: self.until_ci,
+            // A half of a pair ends by the interval of both.
+            until_ci: self.until_ci.filter(|_| self.plan.spec.pacing.half.is_none()),
             schedule: Schedule::default(),
             query_plan: None,
             queries: None,

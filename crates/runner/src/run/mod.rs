@@ -123,6 +123,12 @@ impl Resolved {
         Self { seat: Some(seat), ..self }
     }
 
+    /// Half-width of the interval at which the run, or the pair that it belongs to, ends.
+    #[must_use]
+    pub(crate) const fn until_ci(&self) -> Option<f64> {
+        self.until_ci
+    }
+
     /// Scale of the data.
     #[must_use]
     pub const fn scale(&self) -> Scale {
