@@ -95,7 +95,7 @@ pub struct Pacing {
     /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
     /// When the run works, if it takes place at once with another one; `None` if it is alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub half: Option<PairHalf>,
 }
 

@@ -38,7 +38,7 @@ pub struct PairHalf {
     pub same_target: bool,
     /// Number of blocks after which the pair ends, if it ends earlier as soon as it is decided; `None`
     /// if it ends by the clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub looks_most: Option<u64>,
     /// How the halves share the time.
     pub sharing: Sharing,

@@ -299,11 +299,9 @@ impl UntilDecided {
 impl AtOnce {
     /// Describes complete pairs of runs; `None` unless they took place at once.
     pub(super) fn of(pairs: &[(&Run, &Run)]) -> Option<Self> {
-        let of_pair = |(number, (a, b)): (u32, &(&Run, &Run))| {
-            SecondsOfPair::of(number, &a.result, &b.result)
-        };
-        let all: Vec<SecondsOfPair<'_>> =
-            (0..).zip(pairs).map(of_pair).collect::<Option<Vec<_>>>()?;
+        let all = (0..).zip(pairs);
+        let all = all.map(|(number, (a, b))| SecondsOfPair::of(number, &a.result, &b.result));
+        let all: Vec<SecondsOfPair<'_>> = all.collect::<Option<_>>()?;
         let first = all.first()?;
         let result = &pairs.first()?.0.result;
         let per_second = Measure::stored(&result.primary_metric.per).of_a_second()?;

@@ -150,7 +150,7 @@ pub struct Pairing {
     /// Runs that failed to start or to end.
     pub failed_runs: Vec<FailedRun>,
     /// The blocks of pairs whose runs took place at once; `None` of adjacent runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub at_once: Option<AtOnce>,
 }
 

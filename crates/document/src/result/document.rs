@@ -83,7 +83,7 @@ pub struct RunResult {
     /// of the primary metric, and if the load itself changes.
     pub steadiness: Option<Steadiness>,
     /// The primary metric in each second, if the run took place at once with another one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub at_once: Option<SecondsAtOnce>,
     /// Audits: sums over the data compared with the changes reported by the run's transactions.
     pub audits: Vec<Audit>,
@@ -319,7 +319,7 @@ pub struct Durations {
     pub window_asked_s: Option<f64>,
     /// Time of the window in which the run worked, if it took turns with another one; rates are those
     /// of this time. `None` if it worked all the time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub worked_s: Option<f64>,
     /// From the start of the run to the end of the last transaction.
     #[schemars(range(min = 0.0))]
