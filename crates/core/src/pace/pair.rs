@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::random::Rng;
+use crate::spec::DURATION_MAX;
 
 /// Purposes of the random numbers.
 const SLICES: u64 = 0x51;
@@ -83,7 +84,23 @@ struct Turns {
     pairs: u64,
 }
 
+/// Longest part of a pair, in seconds.
+const PART_MAX_S: u64 = 86_400;
+
 impl PairHalf {
+    /// Whether its lengths are those of a run: what was read from a file may be anything.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        let part = 1..=PART_MAX_S;
+        match self.sharing {
+            Sharing::Slices { slice_s } => part.contains(&slice_s),
+            Sharing::Duet { alone_from_s, alone_s, block_s } => {
+                let from = alone_from_s <= DURATION_MAX.as_secs();
+                from && alone_s <= PART_MAX_S && part.contains(&block_s)
+            }
+        }
+    }
+
     /// When the halves take turns; `None` if they never do.
     const fn turns(&self) -> Option<Turns> {
         match self.sharing {
