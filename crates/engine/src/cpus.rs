@@ -106,7 +106,8 @@ mod tests {
         }
         let sharing = Sharing::Duet { alone_from_s: 0, alone_s: 0, block_s: 1 };
         let thread = std::thread::spawn(move || {
-            let half = PairHalf { is_b: true, seed: 1, same_target: false, looks_most: None, sharing };
+            let half =
+                PairHalf { is_b: true, seed: 1, same_target: false, looks_most: None, sharing };
             let mut placement = Placement::new(Some(half)).unwrap().unwrap();
             for second in 0..20 {
                 placement.enter(Elapsed::at_second(second)).unwrap();
@@ -116,7 +117,8 @@ mod tests {
         });
         thread.join().unwrap();
         let sliced = Sharing::Slices { slice_s: 1 };
-        let half = PairHalf { is_b: true, seed: 1, same_target: false, looks_most: None, sharing: sliced };
+        let half =
+            PairHalf { is_b: true, seed: 1, same_target: false, looks_most: None, sharing: sliced };
         assert!(Placement::new(Some(half)).unwrap().is_none());
         assert!(Placement::new(None).unwrap().is_none());
     }

@@ -9,7 +9,7 @@ use triphammer_document::profile::parameter;
 use triphammer_document::result::Warning;
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, precise};
-use triphammer_statistics::Estimate;
+use triphammer_statistics::{Estimate, Interval};
 
 use super::chart::Charset;
 use super::markdown::plainly;
@@ -81,6 +81,7 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
     }
     let at_once = at_once(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(at_once);
+    parts.push(another(result).iter().flat_map(|text| wrapped("• ", text, WIDTH)).collect());
     let costs = costs(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(costs);
     let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
@@ -100,6 +101,18 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
         parts.push(titled(WAITS, waits(of, Sides::Comparison)));
     }
     parts
+}
+
+/// How much another comparison would differ, of pairs.
+fn another(result: &ComparisonResult) -> Option<String> {
+    result.pairs.as_ref().filter(|_| result.profiles.is_none())?;
+    Some(match result.another {
+        Some(Interval { low, high }) => {
+            format!("another comparison like this one would find {low:.3} to {high:.3} (95 %)")
+        }
+        None => "how much another comparison would differ is unknown: it takes two pairs or more"
+            .to_owned(),
+    })
 }
 
 /// How pairs whose runs took place at once were made, in words.
@@ -164,7 +177,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     if at_once(result).next().is_some() {
         out.push('\n');
     }
-    for text in costs(result) {
+    for text in another(result).iter().map(String::as_str).chain(costs(result)) {
         out.push_str(&format!("\n{text}\n"));
     }
     if let Some(profiles) = &result.profiles {

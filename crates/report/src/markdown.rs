@@ -82,6 +82,9 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     } else if let Some(why) = words::not_judged(result) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
+    if let Some(another) = &result.another {
+        out.push_str(&format!("\n**{}** {}\n", words::ANOTHER, another.words));
+    }
     figures(result, out);
     if let Some(table) = hosts::hosts(result) {
         out.push_str(&format!("\n## {}\n\n{}", hosts::HOSTS, table.markdown()));

@@ -29,7 +29,8 @@ pub struct Prediction {
 /// not positive and finite.
 #[must_use]
 pub fn predict(days: &[Vec<f64>]) -> Option<Prediction> {
-    let days: Vec<Vec<f64>> = days.iter().filter(|day| !day.is_empty()).map(|day| logs(day)).collect();
+    let days: Vec<Vec<f64>> =
+        days.iter().filter(|day| !day.is_empty()).map(|day| logs(day)).collect();
     let runs = days.iter().map(Vec::len).sum();
     let usable = days.iter().flatten().all(|log| log.is_finite());
     if runs < 2 || !usable {
@@ -43,8 +44,7 @@ pub fn predict(days: &[Vec<f64>]) -> Option<Prediction> {
         days => of_days(days),
     };
     let half_width = t_975(freedom) * variance.sqrt();
-    let interval =
-        Interval { low: (centre - half_width).exp(), high: (centre + half_width).exp() };
+    let interval = Interval { low: (centre - half_width).exp(), high: (centre + half_width).exp() };
     let is_finite = interval.high.is_finite();
     is_finite.then_some(Prediction { interval, runs, days: days.len() })
 }

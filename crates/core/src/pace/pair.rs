@@ -104,9 +104,7 @@ impl PairHalf {
     /// When the halves take turns; `None` if they never do.
     const fn turns(&self) -> Option<Turns> {
         match self.sharing {
-            Sharing::Slices { slice_s } => {
-                Some(Turns { from: 0, slice: slice_s, pairs: u64::MAX })
-            }
+            Sharing::Slices { slice_s } => Some(Turns { from: 0, slice: slice_s, pairs: u64::MAX }),
             Sharing::Duet { alone_s: 0, .. } => None,
             Sharing::Duet { alone_from_s, alone_s, .. } => {
                 Some(Turns { from: alone_from_s, slice: alone_s, pairs: ALONE_PAIRS })
@@ -230,7 +228,13 @@ mod tests {
     use super::*;
 
     fn halves(sharing: Sharing, seed: u64) -> [PairHalf; 2] {
-        [false, true].map(|is_b| PairHalf { is_b, seed, same_target: false, looks_most: None, sharing })
+        [false, true].map(|is_b| PairHalf {
+            is_b,
+            seed,
+            same_target: false,
+            looks_most: None,
+            sharing,
+        })
     }
 
     const SLICED: Sharing = Sharing::Slices { slice_s: 3 };

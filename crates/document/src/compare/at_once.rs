@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::pace::{PairHalf, Sharing};
 use triphammer_engine::NOT_DIVIDED;
 use triphammer_settings::format::{counted, percent};
+use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{self, Better, Comparison, FirstPoint, Looks, Verdict};
 
 use super::run::Run;
@@ -289,10 +290,12 @@ impl UntilDecided {
         let is_contended = rates(&pair, 1.0).is_some_and(|[alone, together]| {
             lost(alone, together).iter().all(|lost| *lost > CONTENTION_MIN)
         });
-        judge(&blocks, self.better, self.margin, Some(looks(most)), is_contended).is_ok_and(|found| {
-            let half_width = found.interval.half_width() / found.ratio;
-            !matches!(found.verdict, Verdict::Inconclusive { .. }) || half_width <= self.share
-        })
+        judge(&blocks, self.better, self.margin, Some(looks(most)), is_contended).is_ok_and(
+            |found| {
+                let half_width = found.interval.half_width() / found.ratio;
+                !matches!(found.verdict, Verdict::Inconclusive { .. }) || half_width <= self.share
+            },
+        )
     }
 }
 
@@ -337,6 +340,18 @@ impl AtOnce {
         judge(&self.blocks, better, margin, looks, self.is_contended())
     }
 
+    /// The 95 % prediction interval of the ratio of another comparison of as many pairs; `None` for one
+    /// pair.
+    pub(super) fn another(&self) -> Option<Interval> {
+        let of_pair = |pair: &[Block]| {
+            let (a, b): (Vec<f64>, Vec<f64>) = pair.iter().map(|block| (block.a, block.b)).unzip();
+            (super::figures::mean(&a), super::figures::mean(&b))
+        };
+        let pairs: Vec<(f64, f64)> =
+            self.blocks.chunk_by(|a, b| a.pair == b.pair).map(of_pair).collect();
+        compare::another(&compare::pairs(&pairs, Better::Higher, CONTENTION_MIN).ok()?)
+    }
+
     /// Whether the sides slow each other so much that their ratio may be that of their shares.
     #[must_use]
     pub fn is_contended(&self) -> bool {
@@ -362,9 +377,11 @@ impl AtOnce {
                  each",
                 self.slice_s.unwrap_or_default()
             ),
-            AtOnceKind::Duet => "both runs worked at every moment of the window; a block has each side on \
+            AtOnceKind::Duet => {
+                "both runs worked at every moment of the window; a block has each side on \
                                  each half of the CPUs"
-                .to_owned(),
+                    .to_owned()
+            }
         }];
         if let (Some(first), AtOnceKind::Interleaved) = (self.carry_over.first(), self.kind) {
             let [a, b] = [first.a, first.b].map(|point| signed(point.share));
@@ -428,11 +445,7 @@ fn not_swapped(pairs: &[(&Run, &Run)]) -> Option<String> {
 }
 
 impl Contention {
-    fn of(
-        all: &[SecondsOfPair<'_>],
-        pairs: &[(&Run, &Run)],
-        per_second: f64,
-    ) -> Option<Self> {
+    fn of(all: &[SecondsOfPair<'_>], pairs: &[(&Run, &Run)], per_second: f64) -> Option<Self> {
         let [alone, together] = rates(all, per_second)?;
         let lost = lost(alone, together);
         let is_dominant = lost.iter().all(|lost| *lost > CONTENTION_MIN);

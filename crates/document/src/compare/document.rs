@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format;
-use triphammer_statistics::compare::{Better, Verdict};
+use triphammer_statistics::Interval;
+use triphammer_statistics::compare::{Better, Verdict, another};
 
 use super::answers::{self, AnswersCompared, StatementSpeed};
 use super::at_once::AtOnce;
@@ -75,6 +76,10 @@ pub struct ComparisonResult {
     pub figures: Vec<Figure>,
     /// Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
     pub profiles: Option<Profiles>,
+    /// 95 % prediction interval of the ratio that another comparison of as many runs would find; `None`
+    /// if it is unknown, because there is one run of each side, or one pair at once.
+    #[serde(default)]
+    pub another: Option<Interval>,
     /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
     /// Whether both sides answer the same to a replay; `None` for other loads.
@@ -514,6 +519,7 @@ impl ComparisonResult {
             b,
             figures: made.figures,
             profiles: made.profiles,
+            another: None,
             pairs: asked.pairs,
             answers: None,
             speeds: Vec::new(),
@@ -526,6 +532,11 @@ impl ComparisonResult {
         };
         result.more_minutes =
             words::more_minutes(result.verdict, made.each_s, result.pairs.as_ref());
+        let primary = result.figures.first().and_then(|figure| figure.comparison);
+        result.another = match result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref()) {
+            Some(at_once) => at_once.another(),
+            None => primary.as_ref().and_then(another),
+        };
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
         result.judged()

@@ -12,9 +12,7 @@ mod run;
 mod words;
 
 pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
-pub use at_once::{
-    AtOnce, AtOnceKind, Block, CONTENTION_MIN, CarryOver, Contention, UntilDecided,
-};
+pub use at_once::{AtOnce, AtOnceKind, Block, CONTENTION_MIN, CarryOver, Contention, UntilDecided};
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
     Side, SideRun, price_list_of,

@@ -12,6 +12,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::{Setting, format};
 use triphammer_statistics::compare::Better;
 
+use super::another::AnotherRun;
 use super::at_end::DeclaredFigure;
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
@@ -82,6 +83,10 @@ pub struct RunResult {
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
     pub steadiness: Option<Steadiness>,
+    /// How much another run would differ; `None` for a run of a campaign, and for one that is not
+    /// stored.
+    #[serde(default)]
+    pub another: Option<AnotherRun>,
     /// The primary metric in each second, if the run took place at once with another one.
     #[serde(default)]
     pub at_once: Option<SecondsAtOnce>,

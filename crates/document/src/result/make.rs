@@ -11,6 +11,7 @@ use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_statistics::compare::Better;
 
+use super::another::AnotherRun;
 use super::at_end::{AT_END, DeclaredFigure};
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
@@ -60,6 +61,7 @@ impl RunResult {
         let server_transactions = server_transactions(facts, &durations);
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let availability = Availability::new(facts, end);
+        let another = AnotherRun::new(facts, end, primary_metric.value);
         Self {
             format: FORMAT,
             job: facts.job,
@@ -75,6 +77,7 @@ impl RunResult {
             queries: facts.queries.clone(),
             query_streams,
             steadiness: Steadiness::new(facts, end),
+            another,
             at_once: seconds_at_once(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
@@ -160,8 +163,8 @@ impl Computed {
     fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
         let types = &facts.description.transactions;
-        let window =
-            Figures::new(types, &end.timed, durations.rated_s(), None).with_intervals(&facts.slicer);
+        let window = Figures::new(types, &end.timed, durations.rated_s(), None)
+            .with_intervals(&facts.slicer);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run = Figures::new(types, &end.run, durations.whole_s, Some(edges));
         let completed = measured(end, run.total.completed);

@@ -11,6 +11,7 @@
 //! Its [schema](crate::schemas) is generated from these types. A change that a reader of the old format would misread increments
 //! [`FORMAT`].
 
+mod another;
 mod at_end;
 mod audit;
 mod availability;
@@ -33,6 +34,7 @@ mod steadiness;
 mod verification;
 mod warnings;
 
+pub use another::{AnotherRun, DAY, EarlierRun};
 pub use at_end::{AT_END, DeclaredFigure, RunMetric};
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};

@@ -70,6 +70,7 @@ impl Resolved {
             observed: None,
             price: None,
             energy: None,
+            earlier: None,
             statements: Vec::new(),
             replay: None,
             script: None,

@@ -243,6 +243,7 @@ impl Resolved {
             end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
             let is_aborted = end.ending == RunEnding::Aborted;
             self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
+            facts.earlier = self.parent.is_none().then(|| journal.earlier(&facts)).flatten();
             let mut result = RunResult::new(&facts, &end);
             requirement::judge(&mut result, &self.requirements);
             journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));

@@ -90,7 +90,13 @@ impl Way {
         [Self::OneAfterTheOther, Self::AtOnce(SLICED), Self::AtOnce(AtOnceWay::Duet)];
 
     /// A comparison of B with A on a host, in the same time of load; each second has 3 % of noise.
-    fn compare(self, sample: &RunResult, host: Host, ratio: f64, rng: &mut Rng) -> ComparisonResult {
+    fn compare(
+        self,
+        sample: &RunResult,
+        host: Host,
+        ratio: f64,
+        rng: &mut Rng,
+    ) -> ComparisonResult {
         let speeds = host.seconds(rng, BEFORE_S + LOAD_S);
         let mut second = |side: usize, at: usize, rng: &mut Rng| {
             let side_ratio = if side == 1 { ratio } else { 1.0 };
@@ -219,8 +225,7 @@ fn verdicts_at_once_in_many_simulations() {
 /// A comparison of seconds that are given by side, second, and whether the other side works, too.
 fn made(way: AtOnceWay, mut second: impl FnMut(PairHalf, usize) -> f64) -> ComparisonResult {
     let sample = half_sample();
-    let mut question =
-        Pairs::new(PairsRequest { at_once: Some(way), ..request(None, 1, 3) }, None);
+    let mut question = Pairs::new(PairsRequest { at_once: Some(way), ..request(None, 1, 3) }, None);
     let step = question.next().unwrap();
     for step in [step.clone(), question.beside(&step).unwrap()] {
         let mut result = sample.clone();
@@ -259,11 +264,12 @@ fn first_seconds_of_slices_that_differ_are_left_out() {
 
 #[test]
 fn a_duet_whose_sides_halve_each_other_proves_no_equivalence() {
-    let shared = |half: PairHalf, at: usize| match (half.works(at as u64), half.other_works(at as u64)) {
-        (false, _) => 0.0,
-        (true, true) => 500.0 * noise(half, at),
-        (true, false) => 1_000.0 * noise(half, at),
-    };
+    let shared =
+        |half: PairHalf, at: usize| match (half.works(at as u64), half.other_works(at as u64)) {
+            (false, _) => 0.0,
+            (true, true) => 500.0 * noise(half, at),
+            (true, false) => 1_000.0 * noise(half, at),
+        };
     let result = made(AtOnceWay::Duet, shared);
     let contention =
         result.pairs.as_ref().unwrap().at_once.as_ref().unwrap().contention.as_ref().unwrap();
@@ -281,10 +287,11 @@ fn a_duet_whose_sides_halve_each_other_proves_no_equivalence() {
 
 #[test]
 fn a_block_in_which_a_side_did_nothing_is_one_with_the_next() {
-    let stalled = made(SLICED, |half, at| match half.works(at as u64) && !(100..140).contains(&at) {
-        false => 0.0,
-        true => 1_000.0 * noise(half, at),
-    });
+    let stalled =
+        made(SLICED, |half, at| match half.works(at as u64) && !(100..140).contains(&at) {
+            false => 0.0,
+            true => 1_000.0 * noise(half, at),
+        });
     let at_once = stalled.pairs.unwrap().at_once.unwrap();
     assert_eq!(at_once.blocks.len(), 40);
     assert!(at_once.blocks.iter().all(|block| block.ratio.is_finite() && block.a > 0.0));

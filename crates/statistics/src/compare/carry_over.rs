@@ -66,7 +66,9 @@ mod tests {
     fn stretches(random: &mut Random, lower: &[f64]) -> Vec<Vec<f64>> {
         let mut stretch = || {
             (0..10)
-                .map(|at| 1_000.0 * (1.0 - lower.get(at).unwrap_or(&0.0)) * (1.0 + 0.03 * random.normal()))
+                .map(|at| {
+                    1_000.0 * (1.0 - lower.get(at).unwrap_or(&0.0)) * (1.0 + 0.03 * random.normal())
+                })
                 .collect()
         };
         (0..40).map(|_| stretch()).collect()

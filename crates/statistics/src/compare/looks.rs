@@ -73,14 +73,16 @@ mod tests {
         let ratios: Vec<f64> = (0..80).map(|_| ln_ratio + 0.03 * random.normal()).collect();
         let at = |look: usize| blocks(&ratios[..look], Better::Higher, 0.02, Some(looks)).unwrap();
         let mut found = looks.at().into_iter().map(|look| (at(look).verdict, look));
-        let is_open = |(verdict, _): &(Verdict, usize)| matches!(verdict, Verdict::Inconclusive { .. });
+        let is_open =
+            |(verdict, _): &(Verdict, usize)| matches!(verdict, Verdict::Inconclusive { .. });
         found.find(|of| !is_open(of)).unwrap_or((at(80).verdict, 80))
     }
 
     #[test]
     fn a_comparison_that_ends_when_it_is_decided_is_rarely_wrong() {
         let mut random = Random::new(5);
-        let mut many = |ln_ratio: f64| (0..400).map(|_| until_decided(&mut random, ln_ratio)).collect();
+        let mut many =
+            |ln_ratio: f64| (0..400).map(|_| until_decided(&mut random, ln_ratio)).collect();
         let same: Vec<(Verdict, usize)> = many(0.0);
         let wrong = same.iter().filter(|(verdict, _)| *verdict != Verdict::Equivalent);
         assert!(wrong.count() <= 20, "{same:?}");

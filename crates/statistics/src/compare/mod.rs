@@ -309,6 +309,21 @@ pub fn blocks(
     })
 }
 
+/// The 95 % prediction interval of the ratio that another comparison of as many runs or pairs would
+/// find: the estimate of either is off by its own error. `None` where the interval contains nothing
+/// that differs from run to run.
+#[must_use]
+pub fn another(found: &Comparison) -> Option<Interval> {
+    let is_of_runs = matches!(found.basis, Basis::Pairs { .. } | Basis::Runs { .. });
+    if !is_of_runs || found.together > 1 || found.interval.low <= 0.0 {
+        return None;
+    }
+    let half_width = (found.interval.high / found.interval.low).ln() / 2.0;
+    let factor = (std::f64::consts::SQRT_2 * half_width).exp();
+    let interval = Interval { low: found.ratio / factor, high: found.ratio * factor };
+    interval.high.is_finite().then_some(interval)
+}
+
 /// One run's mean, on a logarithmic scale.
 struct Side {
     points: usize,

@@ -214,3 +214,17 @@ fn what_blocks_lack_is_told_in_blocks() {
     };
     assert!((100..400).contains(&blocks), "{blocks}");
 }
+
+#[test]
+fn another_comparison_is_within_its_interval() {
+    let mut random = Random::new(23);
+    let mut held = 0;
+    for _ in 0..RUNS {
+        let [one, two] = [(); 2]
+            .map(|()| pairs(&seven_pairs(&mut random, 0.0, 0.97), Better::Higher, MARGIN).unwrap());
+        held += usize::from(another(&one).unwrap().contains(two.ratio));
+    }
+    assert!((RUNS * 94 / 100..=RUNS * 965 / 1000).contains(&held), "{held}");
+    let blocks = super::blocks(&[0.0; 20], Better::Higher, MARGIN, None).unwrap();
+    assert_eq!(another(&blocks), None, "it says nothing about another start");
+}

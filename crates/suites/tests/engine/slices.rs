@@ -21,7 +21,8 @@ fn half(is_b: bool, sharing: Sharing, load: &str) -> RunPlan<Pings, Null> {
     plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = load.parse().unwrap();
     plan.spec.pacing.backlog = 10_000;
-    plan.spec.pacing.half = Some(PairHalf { is_b, seed: 4, same_target: false, looks_most: None, sharing });
+    plan.spec.pacing.half =
+        Some(PairHalf { is_b, seed: 4, same_target: false, looks_most: None, sharing });
     plan
 }
 
