@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use triphammer_document::JobId;
 use triphammer_document::compare::UntilDecided;
 use triphammer_document::measure::Measure;
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
-use triphammer_document::JobId;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
@@ -27,9 +27,9 @@ pub(super) fn taken<Q: Question>(
     question: &Q,
     steps: &[PlannedRun],
 ) -> Option<Vec<RunResult>> {
-    let runs = steps.iter().map(|step| {
-        stored.remove(&step.number).filter(|run| question.is_of(step, run))
-    });
+    let runs = steps
+        .iter()
+        .map(|step| stored.remove(&step.number).filter(|run| question.is_of(step, run)));
     let runs: Vec<RunResult> = runs.collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
     let belong = runs.windows(2).all(|pair| pair[0].started_at == pair[1].started_at);
     belong.then_some(runs)
@@ -95,7 +95,9 @@ impl Sequence<'_, '_> {
         watch.report(JobEvent::StepResolved(a.resolved.spec()));
         watch.report(JobEvent::RunInfo(&a.resolved.info(&a.settings)));
         let [of_a, of_b] = steps.map(|step| &step.title);
-        watch.note(&format!("{of_a} and {of_b} run at once; the figures shown meanwhile are those of A"));
+        watch.note(&format!(
+            "{of_a} and {of_b} run at once; the figures shown meanwhile are those of A"
+        ));
         let store = journal.place().map(|(path, _)| path.to_owned());
         let until = until(&a, &b, margin);
         let mut warned = std::mem::take(&mut self.warned);

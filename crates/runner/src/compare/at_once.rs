@@ -50,11 +50,13 @@ pub(super) fn refuse(
 ) -> Result<(), SpecError> {
     let Some(way) = way else { return Ok(()) };
     let name = way.setting();
-    let refused = |about: &str, why: &str| {
-        Err(SpecError::new(format!("--{name} and {why}")).about(about))
-    };
+    let refused =
+        |about: &str, why: &str| Err(SpecError::new(format!("--{name} and {why}")).about(about));
     if has_levels {
-        return refused("vus", "several levels exclude each other: give one number of virtual users");
+        return refused(
+            "vus",
+            "several levels exclude each other: give one number of virtual users",
+        );
     }
     if settings.get("cluster").is_some() {
         return refused("cluster", "--cluster exclude each other: one process drives both sides");

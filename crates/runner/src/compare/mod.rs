@@ -20,9 +20,9 @@ use triphammer_document::compare::{ComparisonResult, Demand};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 
+pub use crate::run::AtOnceWay;
 pub use pairs::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
-pub use crate::run::AtOnceWay;
 pub use stored::{read_seconds, stored};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.

@@ -171,8 +171,10 @@ fn too_short(asked: &RequestedHalf, length: u64) -> SpecError {
     let what = match asked.way {
         AtOnceWay::Interleaved(slice_s) => {
             let slice = format_duration(Duration::from_secs(slice_s));
-            format!("slices of {slice} need a --duration of at least {least}, for {BLOCKS_MIN} of each side; \
-                     use a longer one, or shorter slices")
+            format!(
+                "slices of {slice} need a --duration of at least {least}, for {BLOCKS_MIN} of each side; \
+                     use a longer one, or shorter slices"
+            )
         }
         AtOnceWay::Duet => {
             format!("a duet needs a --duration of at least {least}, for {BLOCKS_MIN} blocks")
@@ -221,7 +223,8 @@ impl Meeting {
         }
     }
 
-    /// The seat of a half.&self) -> Seat {
+    /// The seat of a half.
+    pub fn seat(&self) -> Seat {
         Seat { meeting: self.clone(), is_complete: false }
     }
 

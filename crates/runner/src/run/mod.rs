@@ -203,53 +203,46 @@ impl Resolved {
         watch: &Watch<'_>,
         meeting: Option<&Meeting>,
     ) -> Result<RunResult, Failure> {
-            let _lock = self.lock().await?;
-            let mut monitor = Monitor::new(&self.plan, self.connect_limit);
-            let (mut facts, mut journal, beside) =
-                self.begin(settings, store, &mut monitor, watch).await?;
-            let end = match &self.queries {
-                Some(queries) => {
-                    self.drive_queries(
-                        queries,
-                        &mut monitor,
-                        &mut facts,
-                        &mut journal,
-                        handle,
-                        watch,
-                    )
+        let _lock = self.lock().await?;
+        let mut monitor = Monitor::new(&self.plan, self.connect_limit);
+        let (mut facts, mut journal, beside) =
+            self.begin(settings, store, &mut monitor, watch).await?;
+        let end = match &self.queries {
+            Some(queries) => {
+                self.drive_queries(queries, &mut monitor, &mut facts, &mut journal, handle, watch)
                     .await
-                }
-                None => {
-                    let way = Way { handle, watch, meeting };
-                    self.drive(&mut monitor, &mut facts, &mut journal, way, beside).await
-                }
-            };
-            let mut end = match end {
-                Ok(end) => end,
-                Err(failure) => {
-                    journal.failed(&failure, &mut |text| watch.warn(text));
-                    return Err(failure);
-                }
-            };
-            facts.statements = self.plan.workload.statement_times();
-            facts.replay = self.plan.workload.replay_answers();
-            facts.script = self.plan.workload.script_totals();
-            if let Some(why) = self.plan.workload.failure() {
-                end.ending = RunEnding::UsersEnded;
-                let note = Note::new("script_failed", None, format!("the script failed: {why}"));
-                watch.warn(&note.text);
-                keep(note, &mut facts.notes, &mut journal, watch);
             }
-            end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
-            let is_aborted = end.ending == RunEnding::Aborted;
-            self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
-            facts.earlier = self.parent.is_none().then(|| journal.earlier(&facts)).flatten();
-            let mut result = RunResult::new(&facts, &end);
-            requirement::judge(&mut result, &self.requirements);
-            journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));
-            // An incompletely stored job is not referred to.
-            result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
-            Ok(result)
+            None => {
+                let way = Way { handle, watch, meeting };
+                self.drive(&mut monitor, &mut facts, &mut journal, way, beside).await
+            }
+        };
+        let mut end = match end {
+            Ok(end) => end,
+            Err(failure) => {
+                journal.failed(&failure, &mut |text| watch.warn(text));
+                return Err(failure);
+            }
+        };
+        facts.statements = self.plan.workload.statement_times();
+        facts.replay = self.plan.workload.replay_answers();
+        facts.script = self.plan.workload.script_totals();
+        if let Some(why) = self.plan.workload.failure() {
+            end.ending = RunEnding::UsersEnded;
+            let note = Note::new("script_failed", None, format!("the script failed: {why}"));
+            watch.warn(&note.text);
+            keep(note, &mut facts.notes, &mut journal, watch);
+        }
+        end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
+        let is_aborted = end.ending == RunEnding::Aborted;
+        self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
+        facts.earlier = self.parent.is_none().then(|| journal.earlier(&facts)).flatten();
+        let mut result = RunResult::new(&facts, &end);
+        requirement::judge(&mut result, &self.requirements);
+        journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));
+        // An incompletely stored job is not referred to.
+        result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
+        Ok(result)
     }
 
     /// Keeps builds and drops of the same tables away, as long as the lock lives.
