@@ -5,6 +5,7 @@ use serde_json::Value;
 use triphammer_core::pace::PairHalf;
 
 use crate::program::{Messages, Program};
+use crate::servers::{Postgres, Site};
 
 /// Users and workload; by null, a transaction of tpc-b is one round trip.
 const LOAD: &[&str] = &["-w", "tpc-b", "--vus", "2", "--cool-down", "0s", "--rampup", "0s"];
@@ -184,4 +185,23 @@ fn a_side_that_cannot_begin_ends_the_other() {
     let complete = jobs.as_array().into_iter().flatten().filter(|job| job["status"] == "complete");
     assert_eq!(complete.count(), 0, "{jobs}");
     assert!(done.err.contains("refuse"), "{}", done.err);
+}
+
+#[test]
+fn a_duet_on_postgres_is_two_good_runs_of_the_same_database() {
+    let (program, site) = (Program::new(), Site::shared(Postgres));
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b", "--scale", "1"]);
+    let sides = ["compare", "--duet", &target, &target, "--margin", "90%", "--duration", "20s"];
+    let result = program.json(&[&sides[..], LOAD].concat());
+    assert!(!["slower", "faster"].contains(&kind(&result)), "{}", result["words"]);
+    let runs = runs(&program, &result);
+    for run in &runs {
+        assert_eq!(run["ending"]["good"], true, "{}", run["ending"]);
+        let verification = &run["primary_metric"]["verification"];
+        assert_eq!(verification["verdict"], "not_counted", "{verification}");
+        assert!(counts(run)[4..].iter().filter(|count| **count > 0.0).count() >= 15);
+    }
+    // The next comparison finds the same data.
+    program.ok(&["check", &target, "-w", "tpc-b"]);
 }
