@@ -396,10 +396,11 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
     let rest = triphammer_settings::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
-    let margin = format!(
-        "Runs in pairs, in a random order, with pauses of {rest}, margin ± {}",
-        precise(result.margin)
-    );
+    let how = match &pairs.at_once {
+        Some(_) => "Both runs of a pair at once".to_owned(),
+        None => format!("Runs in pairs, in a random order, with pauses of {rest}"),
+    };
+    let margin = format!("{how}, margin ± {}", precise(result.margin));
     let mut lines = vec![margin, made];
     lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
     lines

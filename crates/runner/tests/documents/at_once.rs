@@ -98,7 +98,7 @@ impl Way {
         rng: &mut Rng,
     ) -> ComparisonResult {
         let speeds = host.seconds(rng, BEFORE_S + LOAD_S);
-        let mut second = |side: usize, at: usize, rng: &mut Rng| {
+        let second = |side: usize, at: usize, rng: &mut Rng| {
             let side_ratio = if side == 1 { ratio } else { 1.0 };
             (1_000.0 * side_ratio * speeds[at % speeds.len()][side] * (1.0 + 0.03 * normal(rng)))
                 .max(1.0)
