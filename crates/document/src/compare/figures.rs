@@ -122,8 +122,13 @@ impl FigureName {
 /// The primary metric of two runs at once, by their blocks.
 pub(super) fn of_blocks(metric: &PrimaryMetricName, at_once: &AtOnce, margin: f64) -> Figure {
     let FigureName { name, title, unit, better } = FigureName::primary_metric(metric);
+    // Blocks are longer where a side did nothing for a while.
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     let of = |read: fn(&super::Block) -> f64| {
-        mean(&at_once.blocks.iter().map(read).collect::<Vec<f64>>())
+        let weight = |block: &super::Block| block.seconds as f64;
+        let weighted = at_once.blocks.iter().map(|block| weight(block) * read(block));
+        let all = at_once.blocks.iter().map(weight).sum::<f64>();
+        if all > 0.0 { weighted.sum::<f64>() / all } else { 0.0 }
     };
     let found = at_once.compare(better, margin);
     let reason = found.as_ref().err().map(CompareError::to_string);

@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 
 use self::drift::drift;
-use self::long_run::long_run;
+use self::long_run::{long_run, slow_noise};
 use crate::Interval;
 use crate::numbers::{finite, mean, scaled, size};
 
@@ -162,15 +162,19 @@ pub fn summarise(series: &[f64]) -> Summary {
 }
 
 /// The interval of the mean of a series, whatever its drift, which misses the true one with this
-/// probability; `None` if it has too few points or is level.
+/// probability; `None` if it is level. For series that are short and nearly independent, such as blocks
+/// whose order is random: the variance is that of the slowest swings without prewhitening, which
+/// would cost as much precision as it saves there, unless there is a long memory.
 pub(crate) fn interval_of_mean(series: &[f64], chance: f64) -> Option<Interval> {
     let mean = mean(series);
     let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
     let squares: f64 = centred.iter().map(|x| x * x).sum();
-    if series.len() < POINTS_MIN || squares == 0.0 {
+    if squares == 0.0 {
         return None;
     }
-    let noise = long_run(&centred, 0).with_memory(&centred);
+    let noise = slow_noise(&centred);
+    let with_memory = slow_noise(&centred).with_memory(&centred);
+    let noise = if with_memory.memory > MEMORY_MIN { with_memory } else { noise };
     Some(skewness::interval(&centred, mean, &noise, chance))
 }
 
