@@ -15,12 +15,12 @@ use std::time::Duration;
 use triphammer_core::pace::PairHalf;
 use triphammer_core::random::Rng;
 use triphammer_core::spec::{Length, RunSpec};
-use triphammer_document::compare::{AtOnceKind, ComparisonResult};
+use triphammer_document::compare::{AtOnceKind, ComparisonResult, UntilDecided};
 use triphammer_document::parts::Status;
 use triphammer_document::result::{RunResult, SecondsAtOnce};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{AtOnceWay, Pairs, PairsRequest};
-use triphammer_statistics::compare::{Basis, Verdict};
+use triphammer_statistics::compare::{Basis, Better, Verdict};
 
 use crate::verdicts::{allowance, asked, is_false, normal, request, sample};
 
@@ -219,6 +219,83 @@ fn verdicts_at_once_in_many_simulations() {
     let (simulations, seed) = (asked("TRIPHAMMER_SIMULATIONS", 2_000), asked("TRIPHAMMER_SEED", 1));
     for host in Host::ALL {
         of_host(host, simulations, seed);
+    }
+}
+
+/// An interleaved comparison that ends when it is decided, on a host; with the seconds of its window.
+fn until_decided(
+    sample: &RunResult,
+    host: Host,
+    ratio: f64,
+    rng: &mut Rng,
+) -> (ComparisonResult, u64) {
+    let speeds = host.seconds(rng, LOAD_S);
+    let mut question =
+        Pairs::new(PairsRequest { at_once: Some(SLICED), ..request(None, 1, rng.bits()) }, None);
+    let step = question.next().unwrap();
+    let steps = [step.clone(), question.beside(&step).unwrap()];
+    let mut results = steps.each_ref().map(|step| {
+        let mut result = sample.clone();
+        question.half(step).unwrap().share_time(&mut result.spec, true).unwrap();
+        let half = result.spec.pacing.half.as_mut().unwrap();
+        half.looks_most = Some(LOAD_S as u64 / half.pair_s());
+        take_seconds(&mut result, |half, at| match half.works(at as u64) {
+            false => 0.0,
+            true => {
+                let side = if half.is_b { ratio } else { 1.0 };
+                1_000.0 * side * speeds[at][step.target] * (1.0 + 0.03 * normal(rng))
+            }
+        });
+        result
+    });
+    let halves = results.each_ref().map(|result| result.spec.pacing.half.unwrap());
+    let until =
+        UntilDecided { halves, start_s: 0, better: Better::Higher, margin: 0.02, share: 1e-6 };
+    let counts = results.each_ref().map(|result| result.at_once.as_ref().unwrap().counts.clone());
+    let is_over = |end: &usize| until.is_over([&counts[0][..*end], &counts[1][..*end]]);
+    let end = (1..=LOAD_S).find(is_over).unwrap_or(LOAD_S);
+    for (step, result) in steps.iter().zip(&mut results) {
+        result.durations.window_s = end as f64;
+        result.at_once.as_mut().unwrap().counts.truncate(end);
+        question.report_result(step, result);
+    }
+    (question.result(None, Status::Complete).unwrap(), end as u64)
+}
+
+/// Rates of comparisons that end when they are decided, and the mean length of those of A with a B that
+/// is 5 % slower.
+fn of_looks(host: Host, simulations: u64, seed: u64) {
+    let sample = half_sample();
+    let [mut alarms, mut found, mut seconds] = [0; 3];
+    for number in 0..simulations {
+        let rng = &mut Rng::of(seed, &[number]);
+        alarms += u64::from(is_false(&until_decided(&sample, host, 1.0, rng).0));
+        let (slower, lasts) = until_decided(&sample, host, 0.95, rng);
+        found += u64::from(slower.is_slower());
+        seconds += lasts;
+    }
+    let share = |count: u64| 100.0 * count as f64 / simulations as f64;
+    println!(
+        "until decided, {host:?}, seed {seed}: false {:.1} %, a loss of 5 % found in {:.1} %, after {:.0} s",
+        share(alarms),
+        share(found),
+        seconds as f64 / simulations as f64
+    );
+    assert!(share(alarms) <= 100.0 * (0.05 + allowance(simulations)), "{host:?}");
+    assert!(share(found) >= 80.0, "{host:?}");
+}
+
+#[test]
+fn a_comparison_that_ends_when_it_is_decided_is_rarely_wrong() {
+    of_looks(Host::Remembers, 40, 1);
+}
+
+#[test]
+#[ignore = "minutes: the rates that the documentation states"]
+fn verdicts_at_once_until_decided_in_many_simulations() {
+    let (simulations, seed) = (asked("TRIPHAMMER_SIMULATIONS", 2_000), asked("TRIPHAMMER_SEED", 1));
+    for host in Host::ALL {
+        of_looks(host, simulations, seed);
     }
 }
 
