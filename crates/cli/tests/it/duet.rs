@@ -152,6 +152,7 @@ fn what_cannot_take_place_at_once_is_refused() {
         (at_once(&["--vus", "1,2"]), "several levels"),
         (at_once(&["--cluster", "local"]), "one process drives both sides"),
         (at_once(&["--duration", "5s"]), "at least 20s"),
+        (at_once(&["--a", "duration=60s"]), "give --duration instead"),
         (at_once(&["--pairs", "0"]), "--pairs 0: must be 1 to"),
         (sliced(&["--interleave", "500ms"]), "whole seconds"),
         (sliced(&["--interleave", "0s"]), "whole seconds"),

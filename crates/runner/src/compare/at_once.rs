@@ -67,6 +67,28 @@ pub(super) fn refuse(
     Ok(())
 }
 
+/// Settings that both runs of a pair at once share.
+const OF_BOTH: [&str; 4] = ["duration", "rampup", "load", "until-ci"];
+
+/// Rejects settings of one side that both runs of a pair at once share.
+///
+/// # Errors
+/// With the setting.
+pub(super) fn refuse_own(
+    way: Option<AtOnceWay>,
+    own: &[Vec<(String, String)>; 2],
+) -> Result<(), SpecError> {
+    let mut names = own.iter().flatten().map(|(name, _)| name.as_str());
+    match (way, names.find(|name| OF_BOTH.contains(name))) {
+        (Some(way), Some(name)) => Err(SpecError::new(format!(
+            "--{}: both sides have the same {name}: give --{name} instead of --a or --b",
+            way.setting()
+        ))
+        .about(name)),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

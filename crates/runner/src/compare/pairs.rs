@@ -112,6 +112,7 @@ impl PairsRequest {
                 "--{setting} gives levels, which both sides have: remove {setting} from --a and --b"
             )));
         }
+        at_once::refuse_own(at_once, &own)?;
         let name = |side: usize| {
             let mut parts: Vec<String> =
                 own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
