@@ -668,6 +668,8 @@ def compare(
     until_ci: Union[Union[float, str], None] = ...,
     cool_down: Union[Duration, None] = ...,
     ab: Union[bool, None] = ...,
+    duet: Union[bool, None] = ...,
+    interleave: Union[Duration, None] = ...,
     replay: Union[Text, None] = ...,
     a: Union[Text, Sequence[Text], None] = ...,
     b: Union[Text, Sequence[Text], None] = ...,
@@ -766,10 +768,12 @@ def compare(
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
     cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
+    duet: Run A and B at the same time, with equal load at every moment, and compare them block by block; A and B are targets
+    interleave: With --ab, run A and B at the same time, in slices of this length that alternate in a random order: one of them works at a time [default: runs one after the other]
     replay: Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE
     a: With --ab, a setting that applies only to the runs of A, such as vus=8; of stored jobs only price=FILE; can be repeated
     b: With --ab, a setting that applies only to the runs of B; of stored jobs only price=FILE; can be repeated
-    pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level]
+    pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level; 1 with --duet and --interleave]
     margin: Smallest difference that matters [default: 2%]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
     fail_if_inconclusive: Exit with code 1 if the comparison is inconclusive

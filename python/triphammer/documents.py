@@ -9,6 +9,9 @@ from typing import Any, Literal, Optional, Union
 
 from ._record import Document, Record, RunDocument
 
+#: How two runs took place at once.
+AtOnceKind = Literal["interleaved", "duet"]
+
 #: Data that an interval is based on.
 Basis = Record
 
@@ -132,6 +135,9 @@ SetupGroup = Literal["host", "network", "database"]
 #: Judgement of a line, from good to bad.
 SetupVerdict = Literal["fine", "look", "wrong"]
 
+#: How the halves of a pair share the time.
+Sharing = Record
+
 #: The signature of a manifest.
 Signature = Record
 
@@ -231,6 +237,20 @@ class AnomalyExample(Record):
     transactions: list[ExampleTransaction]
 
 
+class AnotherRun(Record):
+    """How much another run would differ."""
+
+    __slots__ = ()
+    #: Number of their days, UTC. From one day, the interval is that of another run on that day.
+    days: int
+    #: 95 % prediction interval of the primary metric of another run; `None` if it is unknown, because there is only one run.
+    interval: Optional[Interval]
+    #: Number of runs that it is based on, with this one.
+    runs: int
+    #: The interval in words.
+    words: str
+
+
 class AnswerComparison(Record):
     """Whether queries with equal parameters had equal answers on equal data, by their fingerprints."""
 
@@ -277,6 +297,32 @@ class Arrivals(Record):
     skipped: int
     #: Number of arrivals started.
     started: int
+
+
+class AtOnce(Record):
+    """Pairs whose runs took place at once."""
+
+    __slots__ = ()
+    #: The blocks, in order. If the pair ended when it was decided, the last few may have come after that, and are not used.
+    blocks: list[Block]
+    #: The first seconds of slices beside the rest of their slices; empty for a duet, and if there are too few slices.
+    carry_over: list[CarryOver]
+    #: Throughput of each side alone and together with the other; `None` if it was not measured.
+    contention: Optional[Contention]
+    #: How they did.
+    kind: AtOnceKind
+    #: First seconds of each slice that are left out, because they differ from the rest.
+    left_out_s: int
+    #: Number of blocks after which it would have ended, if it ends when it is decided; `None` if it ended by the clock.
+    looks_most: Optional[int]
+    #: Why the sides did not swap their CPUs; `None` if they did, and for slices.
+    not_swapped: Optional[str]
+    #: Whether both sides drove the same database.
+    same_target: bool
+    #: Length of a slice in seconds; `None` for a duet.
+    slice_s: Optional[int]
+    #: What to know about how the pairs were made, in words.
+    words: list[str]
 
 
 class Audit(Record):
@@ -343,6 +389,24 @@ class Baseline(Record):
     seconds: float
     #: Number of queries that timed out or failed alone.
     unanswered: int
+
+
+class Block(Record):
+    """A part of a pair of runs in which both sides worked for equally long."""
+
+    __slots__ = ()
+    #: The primary metric of A in its seconds of the block.
+    a: float
+    #: The primary metric of B in its seconds of the block.
+    b: float
+    #: Number of the pair of runs, from 0.
+    pair: int
+    #: Ratio of B to A: in a duet the geometric mean of the ratios before and after the swap.
+    ratio: float
+    #: Length of the block in seconds, with seconds that are left out.
+    seconds: int
+    #: First second of the block.
+    start_s: int
 
 
 class Blocker(Record):
@@ -605,6 +669,18 @@ class CapturedSession(Record):
     who: str
 
 
+class CarryOver(Record):
+    """A second of all slices beside the rest of its slice."""
+
+    __slots__ = ()
+    #: That of A.
+    a: FirstPoint
+    #: That of B.
+    b: FirstPoint
+    #: The second of the slice, from 0.
+    second: int
+
+
 class CauseEvent(Record):
     """An event that sessions waited for."""
 
@@ -851,6 +927,8 @@ class ComparisonResult(Document):
     __slots__ = ()
     #: The baseline.
     a: Side
+    #: 95 % prediction interval of the ratio that another comparison of as many runs would find; `None` if it is unknown, because there is one run of each side, or one pair at once.
+    another: Optional[Interval]
     #: Whether both sides answer the same to a replay; `None` for other loads.
     answers: Optional[AnswersCompared]
     #: The side that is compared with the baseline.
@@ -900,6 +978,24 @@ class ComparisonResult(Document):
     #: Warnings to read before using the verdict.
     warnings: list[Warning]
     #: The verdict in words, with figures.
+    words: str
+
+
+class Contention(Record):
+    """How much the sides of a duet slow each other."""
+
+    __slots__ = ()
+    #: The primary metric of A and of B alone.
+    alone: list[float]
+    #: Whether the duet measures contention instead of a difference: both sides lost more than a quarter.
+    is_dominant: bool
+    #: What limited each side while both worked, from its run.
+    limits: list[str]
+    #: Share of its throughput alone that each side lost; negative for a gain.
+    lost: list[float]
+    #: The same together.
+    together: list[float]
+    #: The finding in words.
     words: str
 
 
@@ -1183,6 +1279,8 @@ class Durations(Record):
     window_asked_s: Optional[float]
     #: Actual length of the timed window.
     window_s: float
+    #: Time of the window in which the run worked, if it took turns with another one; rates are those of this time. `None` if it worked all the time.
+    worked_s: Optional[float]
 
 
 class Efficiency(Record):
@@ -1513,6 +1611,16 @@ class FirstDivergence(Record):
     text: str
     #: Its name for people.
     title: str
+
+
+class FirstPoint(Record):
+    """How much the points at one place of their stretches differ from those after them."""
+
+    __slots__ = ()
+    #: Probability of a difference at least as great where there is none.
+    p_value: float
+    #: Mean difference from the rest of the stretch: -0.05 is 5 % less.
+    share: float
 
 
 class Hidden(Record):
@@ -2251,6 +2359,8 @@ class Pacing(Record):
     __slots__ = ()
     #: Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped.
     backlog: int
+    #: When the run works, if it takes place at once with another one; `None` if it is alone.
+    half: Optional[PairHalf]
     #: What happens to late arrivals; open loads only.
     late: Late
     #: Time between the log-ins of two consecutive terminals; keyed loads only.
@@ -2261,12 +2371,30 @@ class Pacing(Record):
     steps: list[RateStep]
 
 
+class PairHalf(Record):
+    """One half of a pair of runs that take place at once."""
+
+    __slots__ = ()
+    #: Whether it is that of B.
+    is_b: bool
+    #: Number of blocks after which the pair ends, if it ends earlier as soon as it is decided; `None` if it ends by the clock.
+    looks_most: Optional[int]
+    #: Whether both halves drive the same database, so that its own counts are those of both.
+    same_target: bool
+    #: Seed of the order of the sides.
+    seed: int
+    #: How the halves share the time.
+    sharing: Sharing
+
+
 class Pairing(Record):
-    """Pairs of adjacent runs, each in a random order."""
+    """Pairs of runs: adjacent ones, each in a random order, or two at once."""
 
     __slots__ = ()
     #: Requested number of pairs, of all levels together.
     asked: int
+    #: The blocks of pairs whose runs took place at once; `None` of adjacent runs.
+    at_once: Optional[AtOnce]
     #: Pause between two runs, in seconds.
     cool_down_s: float
     #: Runs that failed to start or to end.
@@ -2757,8 +2885,12 @@ class RunResult(RunDocument):
     """The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome."""
 
     __slots__ = ()
+    #: How much another run would differ; `None` for a run of a campaign, and for one that is not stored.
+    another: Optional[AnotherRun]
     #: Arrivals of an open load; `None` for other loads.
     arrivals: Optional[Arrivals]
+    #: The primary metric in each second, if the run took place at once with another one.
+    at_once: Optional[SecondsAtOnce]
     #: Audits: sums over the data compared with the changes reported by the run's transactions.
     audits: list[Audit]
     #: Availability of the database during the run and at its end.
@@ -2931,6 +3063,14 @@ class ScriptFacts(Record):
     text: str
     #: Weight in the mix.
     weight: int
+
+
+class SecondsAtOnce(Record):
+    """The seconds of a run that took place at once with another one, which are compared with the same seconds of that run."""
+
+    __slots__ = ()
+    #: Number of transactions that the primary metric counts in each second, from the start of the run to the end of the timed window.
+    counts: list[float]
 
 
 class ServerChange(Record):

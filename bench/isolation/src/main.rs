@@ -10,7 +10,7 @@ use triphammer_core::io::Io;
 use triphammer_core::isolation::Isolation;
 use triphammer_core::pace::Load;
 use triphammer_core::session::{Database as _, Pipelining, Protocol};
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::workload::{Mode, Workload as _, WorkloadSettings};
 use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::AnyDatabase;
@@ -74,6 +74,7 @@ fn spec(level: Isolation, users: u32, seconds: u64) -> RunSpec {
         isolation: Some(level),
         load: Load::Closed,
         pacing: Pacing::default(),
+        logins: LoginPolicy::default(),
         seed: 1,
         retry: RetryPolicy::default(),
         limits: TimeLimits::default(),

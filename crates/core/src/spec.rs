@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::io::{Io, WorkerLoop, probe};
-use crate::pace::{Cycle, Late, Load, RATE_MAX, RateProfile, RateStep};
+use crate::pace::{Cycle, Late, Load, PairHalf, RATE_MAX, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
 
@@ -97,6 +97,9 @@ pub struct Pacing {
     pub backlog: u64,
     /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
+    /// When the run works, if it takes place at once with another one; `None` if it is alone.
+    #[serde(default)]
+    pub half: Option<PairHalf>,
 }
 
 /// When sessions log in; by default once, at the start, as fast as they can.

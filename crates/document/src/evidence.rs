@@ -3,6 +3,7 @@
 //! again, with the code that computed it.
 
 use triphammer_core::event::Phase;
+use triphammer_core::pace::PairHalf;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_engine::RunEnd;
 use triphammer_statistics::reaction::LoadSecond;
@@ -80,12 +81,14 @@ impl Evidence {
             .chain(end.node_changes.iter().map(|of| of.node));
         let queries = facts.queries.as_ref().is_none_or(|set| !set.figures.is_empty());
         let plan = facts.query_plan.as_ref().is_none_or(|plan| plan.repeats > 0);
+        let half = facts.spec.pacing.half.as_ref().is_none_or(PairHalf::is_possible);
         let rules = [
             (of_types.iter().all(|length| *length == types), "the types of the totals"),
             (slices, "the types of the slices"),
             (places.all(|place| place < types), "a transaction type"),
             (nodes == end.nodes.len() && of_nodes.all(|node| node < nodes), "the nodes"),
             (queries && plan, "the figures of the queries"),
+            (half, "the half of a pair"),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
             Some((_, what)) => Err(format!("{what}: lists that belong together differ")),

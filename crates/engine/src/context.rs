@@ -301,6 +301,13 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
+    /// Reports, once per run, that the threads of a duet cannot be placed.
+    pub fn not_placed(&self, note: Note) {
+        if self.uplink.thread() == 0 {
+            self.note(note);
+        }
+    }
+
     /// Sends a message for people to the control thread.
     pub fn note(&self, note: Note) {
         self.uplink.send(FromWorker::Note(note));

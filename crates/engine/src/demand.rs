@@ -57,7 +57,12 @@ impl Demand {
             let due = usize::try_from(second).ok().and_then(|second| recorded.get(second));
             return due.is_some_and(|due| *due >= self.share.of());
         }
-        let seconds = |at: u64| Elapsed::at_second(at).duration().as_secs_f64();
+        let half = self.spec.pacing.half;
+        if half.is_some_and(|half| !half.works(second)) {
+            return false;
+        }
+        let worked = |at: Elapsed| half.map_or(at, |half| half.worked(at));
+        let seconds = |at: u64| worked(Elapsed::at_second(at)).duration().as_secs_f64();
         let expected =
             |p: &RateProfile| p.expected(seconds(second + 1)) - p.expected(seconds(second));
         let shares = f64::from(self.share.of());

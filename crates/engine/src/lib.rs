@@ -30,6 +30,7 @@
 //! worker thread   thread     a runtime or a ring
 //!   worker session_slot      connects and ends; the one loop
 //!   turn virtual_user        who is next, and when; users, terminals, arrivals
+//!   slices cpus              when a half of a pair works, and where
 //!   node_sessions node_watch a slot's session on each node; asks the nodes
 //!   silence failing          ends waits for silent nodes; slows down what fails at once
 //!   context                  what the sessions share, combined from the modules below
@@ -44,6 +45,7 @@ mod accounts;
 mod context;
 mod control;
 mod course;
+mod cpus;
 mod demand;
 mod exemplar;
 mod failing;
@@ -101,6 +103,7 @@ use triphammer_core::value::Timestamp;
 use triphammer_core::workload::Workload;
 
 pub use accounts::Violation;
+pub use cpus::NOT_DIVIDED;
 pub use exemplar::{EXEMPLARS, Exemplar};
 pub use load_change::CHANGES_MAX;
 pub use metered::Metered;

@@ -184,7 +184,7 @@ fn is_late(due: Elapsed, now: Elapsed, limit: std::time::Duration) -> bool {
 fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
     let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup)?;
     let constant = matches!(spec.load, Load::Rate { constant: true, .. });
-    Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
+    Some(Arrivals::new(Arc::new(profile), constant, spec.seed).of_half(spec.pacing.half))
 }
 
 /// How many of a share's arrivals, from its number `first` on, are due before `stop`; by another

@@ -12,6 +12,7 @@ use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 
 use super::context::Context;
+use super::cpus::Placement;
 use super::node_sessions::NodeSessions;
 use super::node_watch;
 use super::session_slot::Pace;
@@ -108,8 +109,16 @@ async fn run_users<W: Workload, D: Database>(
     }
     let watching = node_watch::start(context, clock);
     let ticking = Rc::clone(context);
+    let mut placement = Placement::new(context.plan.spec.pacing.half).unwrap_or_else(|note| {
+        context.not_placed(note);
+        None
+    });
     let ticker = tokio::task::spawn_local(async move {
         loop {
+            if let Some(Err(note)) = placement.as_mut().map(|placed| placed.enter(clock.now())) {
+                ticking.not_placed(note);
+                placement = None;
+            }
             let next = Elapsed::at_second(clock.now().second() + 1);
             sleep_until(clock.instant(next)).await;
             ticking.tick(clock.now());

@@ -2,14 +2,14 @@
 //! fits 80 columns unless names are longer.
 
 use triphammer_document::compare::{
-    ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
+    AtOnce, ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
 use triphammer_document::parts::Status;
 use triphammer_document::profile::parameter;
 use triphammer_document::result::Warning;
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, precise};
-use triphammer_statistics::Estimate;
+use triphammer_statistics::{Estimate, Interval};
 
 use super::chart::Charset;
 use super::markdown::plainly;
@@ -79,6 +79,9 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
             parts.push(indented(&curves(profiles)));
         }
     }
+    let at_once = at_once(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
+    parts.push(at_once);
+    parts.push(another(result).iter().flat_map(|text| wrapped("• ", text, WIDTH)).collect());
     let costs = costs(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(costs);
     let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
@@ -98,6 +101,24 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
         parts.push(titled(WAITS, waits(of, Sides::Comparison)));
     }
     parts
+}
+
+/// How much another comparison would differ, of pairs.
+fn another(result: &ComparisonResult) -> Option<String> {
+    result.pairs.as_ref().filter(|_| result.profiles.is_none())?;
+    Some(match result.another {
+        Some(Interval { low, high }) => {
+            format!("another comparison like this one would find {low:.3} to {high:.3} (95 %)")
+        }
+        None => "how much another comparison would differ is unknown: it takes two pairs or more"
+            .to_owned(),
+    })
+}
+
+/// How pairs whose runs took place at once were made, in words.
+fn at_once(result: &ComparisonResult) -> impl Iterator<Item = &String> {
+    let at_once = result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref());
+    at_once.into_iter().flat_map(|at_once| &at_once.words)
 }
 
 /// What both sides cost, and their energy, in words.
@@ -150,7 +171,13 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     }
     out.push_str(&format!("\n**{}**\n", capital(&result.words)));
     out.push_str(&format!("\n{}", figures(&result.figures).markdown()));
-    for text in costs(result) {
+    for text in at_once(result) {
+        out.push_str(&format!("\n- {text}"));
+    }
+    if at_once(result).next().is_some() {
+        out.push('\n');
+    }
+    for text in another(result).iter().map(String::as_str).chain(costs(result)) {
         out.push_str(&format!("\n{text}\n"));
     }
     if let Some(profiles) = &result.profiles {
@@ -199,7 +226,9 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
 
 fn title(result: &ComparisonResult) -> String {
     let of = words::subject_of_two(&result.a.workload, [&result.a.server, &result.b.server]);
+    let at_once = result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref());
     let how = match (&result.pairs, &result.profiles) {
+        _ if at_once.is_some() => at_once.map(AtOnce::title).unwrap_or_default(),
         (Some(pairs), None) => counted(u64::from(pairs.made), "pairs"),
         (Some(pairs), Some(profiles)) => {
             let levels = counted(profiles.levels.len() as u64, "levels");
@@ -367,10 +396,11 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
     let rest = triphammer_settings::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
-    let margin = format!(
-        "Runs in pairs, in a random order, with pauses of {rest}, margin ± {}",
-        precise(result.margin)
-    );
+    let how = match &pairs.at_once {
+        Some(_) => "Both runs of a pair at once".to_owned(),
+        None => format!("Runs in pairs, in a random order, with pauses of {rest}"),
+    };
+    let margin = format!("{how}, margin ± {}", precise(result.margin));
     let mut lines = vec![margin, made];
     lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
     lines

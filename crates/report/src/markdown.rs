@@ -84,6 +84,9 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     } else if let Some(why) = words::not_judged(result) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
+    if let Some(another) = &result.another {
+        out.push_str(&format!("\n**{}** {}\n", words::ANOTHER, another.words));
+    }
     figures(result, out);
     if let Some(table) = elasticity::table(result) {
         let (heading, meaning) = (elasticity::REACTIONS, elasticity::MEANING);

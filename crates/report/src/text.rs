@@ -109,6 +109,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
     } else {
         page.bottleneck(result);
         page.steadiness(result);
+        page.another(result);
         page.requirements(result);
         page.figures(result);
         page.elasticity(result);
@@ -237,6 +238,13 @@ impl Page {
             Bottleneck::Undecided => Ink::Dim,
         };
         self.verdict(words::LIMITED_BY, ink, &words::bottleneck(result), Some(&limited.advice));
+    }
+
+    /// How much another run would differ.
+    fn another(&mut self, result: &RunResult) {
+        if let Some(another) = &result.another {
+            self.verdict(words::ANOTHER, Ink::Dim, &another.words, None);
+        }
     }
 
     fn steadiness(&mut self, result: &RunResult) {

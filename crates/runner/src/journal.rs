@@ -7,13 +7,14 @@ use std::path::Path;
 use serde::Serialize;
 use triphammer_core::Scale;
 use triphammer_core::event::Note;
+use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{Description, Workload};
 use triphammer_document::build::BuildReport;
 use triphammer_document::check::{CheckReport, CheckResult};
 use triphammer_document::ending::Flaw;
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::Redacted;
-use triphammer_document::result::{RunFacts, RunResult};
+use triphammer_document::result::{DAY, EarlierRun, RunFacts, RunResult};
 use triphammer_document::second::Second;
 use triphammer_document::{JobDocument, JobId};
 use triphammer_engine::RunEnd;
@@ -21,10 +22,15 @@ use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Target;
-use triphammer_store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
+use triphammer_store::{
+    CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, Store, StoreError,
+};
 
 use crate::build_request::BuildRequest;
 use crate::plan::CampaignPlan;
+
+/// Number of newest runs among which those like a run are searched.
+const EARLIER_MAX: u32 = 100;
 
 /// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);
@@ -191,6 +197,36 @@ impl<'a> Journal<'a> {
         settings.and_then(Result::ok).unwrap_or_default()
     }
 
+    /// The earlier complete runs of the same load on the same target, the newest first; `None` without a
+    /// store.
+    pub fn earlier(&self, facts: &RunFacts) -> Option<Vec<EarlierRun>> {
+        let store = self.store.as_deref()?;
+        let filter = JobFilter {
+            kind: Some(JobKind::Run),
+            workload: Some(facts.workload.name.clone()),
+            label: facts.label.clone(),
+            parent: None,
+            limit: Some(EARLIER_MAX),
+        };
+        let is_alike = |row: &JobRow| {
+            let is_same = row.target == facts.target && row.label == facts.label;
+            let is_good = row.ending.as_ref().is_some_and(|ending| ending.good);
+            is_same && is_good && row.status == JobStatus::Complete && Some(row.id) != self.job
+        };
+        let rows = store.jobs(&filter).ok()?;
+        let earlier = rows.iter().filter(|row| is_alike(row)).filter_map(|row| {
+            let value = row.primary_metric_value?;
+            let stored = store.load(row.id).ok()?;
+            let is_same_work = stored.facts == facts.workload.facts
+                && row.scale == facts.workload.scale
+                && row.workload_version == facts.workload.version;
+            let is_same_load = stored.spec.is_some_and(|spec| same_load(&spec, &facts.spec));
+            let day = row.started_at.chars().take(DAY).collect();
+            (is_same_work && is_same_load).then_some(EarlierRun { day, value })
+        });
+        Some(earlier.collect())
+    }
+
     /// Stores the intermediate result of a campaign, and its primary metric.
     pub fn checkpoint(
         &mut self,
@@ -324,6 +360,11 @@ impl<'a> Journal<'a> {
         self.with(&mut *warn, |store, job| store.finish_with(job, status, flaw, &document));
         self.verify(warn);
     }
+}
+
+/// Whether two runs drive the same load: the seed draws other inputs of the same kind.
+fn same_load(a: &RunSpec, b: &RunSpec) -> bool {
+    RunSpec { seed: b.seed, ..a.clone() } == *b
 }
 
 /// The settings that a job was given, with which it can be repeated or resumed.

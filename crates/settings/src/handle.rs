@@ -25,7 +25,8 @@ struct HandleState {
 struct State {
     stopped: bool,
     aborted: bool,
-    run: Option<triphammer_engine::StopHandle>,
+    /// The runs in progress: two if a pair takes place at once.
+    runs: Vec<triphammer_engine::StopHandle>,
 }
 
 impl Handle {
@@ -35,7 +36,7 @@ impl Handle {
         self.cancel.cancel();
         let mut state = self.state();
         state.stopped = true;
-        if let Some(run) = &state.run {
+        for run in &state.runs {
             run.stop();
         }
         self.shared.changed.notify_all();
@@ -46,7 +47,7 @@ impl Handle {
         self.stop();
         let mut state = self.state();
         state.aborted = true;
-        if let Some(run) = &state.run {
+        for run in &state.runs {
             run.abort();
         }
     }
@@ -57,8 +58,11 @@ impl Handle {
     /// Says why it is not possible.
     pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, String> {
         let state = self.state();
-        let run = state.run.as_ref().ok_or("no run is in progress, whose load could be changed")?;
-        run.change_load(change)
+        match state.runs.as_slice() {
+            [] => Err("no run is in progress, whose load could be changed".to_owned()),
+            [run] => run.change_load(change),
+            _ => Err("two runs take place at once, whose loads must stay the same".to_owned()),
+        }
     }
 
     /// Whether the end was requested.
@@ -86,12 +90,12 @@ impl Handle {
         if state.aborted {
             run.abort();
         }
-        state.run = Some(run);
+        state.runs.push(run);
     }
 
-    /// Removes the run, which has ended.
+    /// Removes the runs, which have ended.
     pub fn ended(&self) {
-        self.state().run = None;
+        self.state().runs.clear();
     }
 
     /// Waits for this time, or until the end is requested.

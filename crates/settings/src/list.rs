@@ -561,6 +561,22 @@ pub const SETTINGS: &[SettingDef] = &[
         "Run A and B in pairs, with either of them first, and compare them; A and B are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
+    switch(
+        "duet",
+        of(&[COMPARE]),
+        "Run A and B at the same time, with equal load at every moment, and compare them block by \
+         block; A and B are targets",
+    )
+    .titled(Group::Question, "Both at the same time"),
+    value(
+        "interleave",
+        "TIME",
+        of(&[COMPARE]),
+        "With --ab, run A and B at the same time, in slices of this length that alternate in a random \
+         order: one of them works at a time",
+    )
+    .titled(Group::Question, "Length of interleaved slices")
+    .default_words("runs one after the other"),
     value(
         "replay",
         "FILE",
@@ -584,7 +600,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs, of each level if \
                                          there are levels")
         .titled(Group::Question, "Pairs of runs")
-        .default_words("7, or 4 of each level"),
+        .default_words("7, or 4 of each level; 1 with --duet and --interleave"),
     value("margin", "SHARE", of(&[REPEAT]), "Difference up to which the figures are the same")
         .default("5%")
         .marked(&[NotInJobFile]),

@@ -20,6 +20,12 @@ pub(crate) fn t_975(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.975)
 }
 
+/// Half the width in standard errors of an interval that misses with this probability, from above 0
+/// to 1.
+pub(crate) fn t_missing(freedom: f64, chance: f64) -> f64 {
+    students_t(freedom).inverse_cdf(1.0 - chance / 2.0)
+}
+
 /// Half the width in standard errors of each of several intervals that all hold in 95 %
 /// (Bonferroni): the 97.5 % quantile of Student's t for one.
 pub(crate) fn t_of_all(freedom: f64, together: usize) -> f64 {

@@ -10,6 +10,7 @@
 //! | has the run been long enough? | [`until_ci`] |
 //! | how precise is the mean of a few runs, next to similar ones? | [`groups`] |
 //! | how precise is a percentile? | [`percentile`] |
+//! | how much would another run differ? | [`prediction`] |
 //! | how does throughput scale, and where is its peak? | [`usl`] |
 //! | is B faster than A? | [`compare`] |
 //! | when did results change? | [`change_point`] |
@@ -32,6 +33,7 @@ mod interval;
 pub mod ks;
 mod numbers;
 pub mod percentile;
+pub mod prediction;
 mod random;
 pub mod reaction;
 pub mod samples;

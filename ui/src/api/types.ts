@@ -177,6 +177,18 @@ export interface AnomalyExample {
   transactions: ExampleTransaction[];
 }
 
+/** How much another run would differ. */
+export interface AnotherRun {
+  /** Number of their days, UTC. From one day, the interval is that of another run on that day. */
+  days: number;
+  /** 95 % prediction interval of the primary metric of another run; `null` if it is unknown, because there is only one run. */
+  interval: Interval | null;
+  /** Number of runs that it is based on, with this one. */
+  runs: number;
+  /** The interval in words. */
+  words: string;
+}
+
 /** Whether queries with equal parameters had equal answers on equal data, by their fingerprints. */
 export interface AnswerComparison {
   /** Number of answers that were compared with an earlier one. */
@@ -230,6 +242,33 @@ export interface Arrivals {
   /** Number of arrivals started. */
   started: number;
 }
+
+/** Pairs whose runs took place at once. */
+export interface AtOnce {
+  /** The blocks, in order. If the pair ended when it was decided, the last few may have come after that, and are not used. */
+  blocks: Block[];
+  /** The first seconds of slices beside the rest of their slices; empty for a duet, and if there are too few slices. */
+  carry_over: CarryOver[];
+  /** Throughput of each side alone and together with the other; `null` if it was not measured. */
+  contention: Contention | null;
+  /** How they did. */
+  kind: AtOnceKind;
+  /** First seconds of each slice that are left out, because they differ from the rest. */
+  left_out_s: number;
+  /** Number of blocks after which it would have ended, if it ends when it is decided; `null` if it ended by the clock. */
+  looks_most: number | null;
+  /** Why the sides did not swap their CPUs; `null` if they did, and for slices. */
+  not_swapped: string | null;
+  /** Whether both sides drove the same database. */
+  same_target: boolean;
+  /** Length of a slice in seconds; `null` for a duet. */
+  slice_s: number | null;
+  /** What to know about how the pairs were made, in words. */
+  words: string[];
+}
+
+/** How two runs took place at once. */
+export type AtOnceKind = "interleaved" | "duet";
 
 /** A sum over the data before and after the run, compared with the client's own sum. */
 export interface Audit {
@@ -306,10 +345,30 @@ export type Basis = {
   /** Number of points of B. */
   b: number;
   kind: "series";
+} | {
+  /** Number of blocks. */
+  blocks: number;
+  kind: "blocks";
 };
 
 /** Direction in which values improve. */
 export type Better = "higher" | "lower";
+
+/** A part of a pair of runs in which both sides worked for equally long. */
+export interface Block {
+  /** The primary metric of A in its seconds of the block. */
+  a: number;
+  /** The primary metric of B in its seconds of the block. */
+  b: number;
+  /** Number of the pair of runs, from 0. */
+  pair: number;
+  /** Ratio of B to A: in a duet the geometric mean of the ratios before and after the swap. */
+  ratio: number;
+  /** Length of the block in seconds, with seconds that are left out. */
+  seconds: number;
+  /** First second of the block. */
+  start_s: number;
+}
 
 /** A session, or the sessions of this run, for which others waited. */
 export interface Blocker {
@@ -571,6 +630,16 @@ export interface CapturedSession {
   who: string;
 }
 
+/** A second of all slices beside the rest of its slice. */
+export interface CarryOver {
+  /** That of A. */
+  a: FirstPoint;
+  /** That of B. */
+  b: FirstPoint;
+  /** The second of the slice, from 0. */
+  second: number;
+}
+
 /** The specific cause of a bottleneck. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus" | "connections";
 
@@ -817,6 +886,8 @@ export interface Comparison {
 export interface ComparisonResult {
   /** The baseline. */
   a: Side;
+  /** 95 % prediction interval of the ratio that another comparison of as many runs would find; `null` if it is unknown, because there is one run of each side, or one pair at once. */
+  another: Interval | null;
   /** Whether both sides answer the same to a replay; `null` for other loads. */
   answers: AnswersCompared | null;
   /** The side that is compared with the baseline. */
@@ -881,6 +952,22 @@ export type ComparisonVerdict = {
   /** Additional runs that would settle it if ratio and noise stay the same; `null` if nothing reasonable would. */
   more: More | null;
 };
+
+/** How much the sides of a duet slow each other. */
+export interface Contention {
+  /** The primary metric of A and of B alone. */
+  alone: number[];
+  /** Whether the duet measures contention instead of a difference: both sides lost more than a quarter. */
+  is_dominant: boolean;
+  /** What limited each side while both worked, from its run. */
+  limits: string[];
+  /** Share of its throughput alone that each side lost; negative for a gain. */
+  lost: number[];
+  /** The same together. */
+  together: number[];
+  /** The finding in words. */
+  words: string;
+}
 
 /** What shows that an anomaly would have been found. */
 export type Control = "load" | "planted" | "none";
@@ -1142,6 +1229,8 @@ export interface Durations {
   window_asked_s: number | null;
   /** Actual length of the timed window. */
   window_s: number;
+  /** Time of the window in which the run worked, if it took turns with another one; rates are those of this time. `null` if it worked all the time. */
+  worked_s: number | null;
 }
 
 /** The primary metric relative to the maximum that keying and thinking times allow. */
@@ -1438,6 +1527,14 @@ export interface FirstDivergence {
   text: string;
   /** Its name for people. */
   title: string;
+}
+
+/** How much the points at one place of their stretches differ from those after them. */
+export interface FirstPoint {
+  /** Probability of a difference at least as great where there is none. */
+  p_value: number;
+  /** Mean difference from the rest of the stretch: -0.05 is 5 % less. */
+  share: number;
 }
 
 /** What is wrong with a job, the worst first. */
@@ -2430,6 +2527,10 @@ export type More = {
   kind: "points";
   /** Number of points, at least 1. */
   points: number;
+} | {
+  /** Number of blocks, at least 1. */
+  blocks: number;
+  kind: "blocks";
 };
 
 /** Something that happened to a node. */
@@ -2599,6 +2700,8 @@ export type Outcome = "committed" | "rolled_back" | {
 export interface Pacing {
   /** Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped. */
   backlog: number;
+  /** When the run works, if it takes place at once with another one; `null` if it is alone. */
+  half: PairHalf | null;
   /** What happens to late arrivals; open loads only. */
   late: Late;
   /** Time between the log-ins of two consecutive terminals; keyed loads only. */
@@ -2609,10 +2712,26 @@ export interface Pacing {
   steps: RateStep[];
 }
 
-/** Pairs of adjacent runs, each in a random order. */
+/** One half of a pair of runs that take place at once. */
+export interface PairHalf {
+  /** Whether it is that of B. */
+  is_b: boolean;
+  /** Number of blocks after which the pair ends, if it ends earlier as soon as it is decided; `null` if it ends by the clock. */
+  looks_most: number | null;
+  /** Whether both halves drive the same database, so that its own counts are those of both. */
+  same_target: boolean;
+  /** Seed of the order of the sides. */
+  seed: number;
+  /** How the halves share the time. */
+  sharing: Sharing;
+}
+
+/** Pairs of runs: adjacent ones, each in a random order, or two at once. */
 export interface Pairing {
   /** Requested number of pairs, of all levels together. */
   asked: number;
+  /** The blocks of pairs whose runs took place at once; `null` of adjacent runs. */
+  at_once: AtOnce | null;
   /** Pause between two runs, in seconds. */
   cool_down_s: number;
   /** Runs that failed to start or to end. */
@@ -3176,8 +3295,12 @@ export interface RunPrice {
 
 /** The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
+  /** How much another run would differ; `null` for a run of a campaign, and for one that is not stored. */
+  another: AnotherRun | null;
   /** Arrivals of an open load; `null` for other loads. */
   arrivals: Arrivals | null;
+  /** The primary metric in each second, if the run took place at once with another one. */
+  at_once: SecondsAtOnce | null;
   /** Audits: sums over the data compared with the changes reported by the run's transactions. */
   audits: Audit[];
   /** Availability of the database during the run and at its end. */
@@ -3413,6 +3536,12 @@ export interface ScriptFacts {
   weight: number;
 }
 
+/** The seconds of a run that took place at once with another one, which are compared with the same seconds of that run. */
+export interface SecondsAtOnce {
+  /** Number of transactions that the primary metric counts in each second, from the start of the run to the end of the timed window. */
+  counts: number[];
+}
+
 /** Means of a sampled metric. */
 export interface SeriesMeans {
   here: MeanOfSamples | null;
@@ -3580,6 +3709,21 @@ export interface SetupLine {
 
 /** Judgement of a line, from good to bad. */
 export type SetupVerdict = "fine" | "look" | "wrong";
+
+/** How the halves of a pair share the time. */
+export type Sharing = {
+  kind: "slices";
+  /** Length of a slice in seconds, at least 1. */
+  slice_s: number;
+} | {
+  /** The second from which each works alone, in pairs of slices. */
+  alone_from_s: number;
+  /** Length of such a slice in seconds; 0 if there are none. */
+  alone_s: number;
+  /** Mean length of a block in seconds, at least 1. At its end, the halves swap their CPUs. */
+  block_s: number;
+  kind: "duet";
+};
 
 /** Names in a bundle that identify machines, people or purposes. */
 export interface ShownNames {

@@ -14,7 +14,7 @@ const side = (name: string, job: number): Side => ({
 const comparison: ComparisonResult = {
   format: 1, price: null, energy: null, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', ending: { good: true, flaw: null, words: 'complete', detail: null }, started_at,
   primary_metric: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower: NOPM B/A is 0.88', verdict: { kind: 'slower' }, more_minutes: null,
-  a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, pairs: null,
+  a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, another: null, pairs: null,
   figures: [
     { name: 'nopm', title: 'NOPM', unit: 'number', a: 10000, b: 8800, reason: null, comparison: { ratio: 0.88, interval: { low: 0.86, high: 0.9 }, margin: 0.02, better: 'higher', basis: { kind: 'series', a: 5, b: 5 }, verdict: { kind: 'slower' }, together: 1 } },
     { name: 'p99', title: 'p99', unit: 'us', a: 1000, b: 0, reason: 'B has none', comparison: null },

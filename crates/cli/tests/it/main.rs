@@ -16,6 +16,7 @@ mod doctor;
 mod drill;
 mod dropping;
 mod duckdb;
+mod duet;
 mod durability;
 mod faults;
 mod first_use;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::RateProfile;
+use super::{PairHalf, RateProfile};
 use crate::clock::Elapsed;
 use crate::random::Rng;
 
@@ -19,6 +19,8 @@ pub struct Arrivals {
     /// Number of gaps summed in `sum`.
     drawn: u64,
     sum: f64,
+    /// When the run works, if it shares the time with another one.
+    half: Option<PairHalf>,
 }
 
 impl Arrivals {
@@ -27,7 +29,13 @@ impl Arrivals {
     #[must_use]
     pub fn new(profile: Arc<RateProfile>, constant: bool, seed: u64) -> Self {
         let gaps = (!constant).then(|| Rng::of(seed, &[GAPS]));
-        Self { profile, gaps, drawn: 0, sum: 0.0 }
+        Self { profile, gaps, drawn: 0, sum: 0.0, half: None }
+    }
+
+    /// The same stream in the time in which this half of a pair works.
+    #[must_use]
+    pub fn of_half(self, half: Option<PairHalf>) -> Self {
+        Self { half, ..self }
     }
 
     /// Follows another profile, which must be the same for what was due already.
@@ -58,7 +66,8 @@ impl Arrivals {
                 }
             }
         }
-        nanoseconds(self.profile.time(self.sum))
+        let due = nanoseconds(self.profile.time(self.sum));
+        self.half.map_or(due, |half| half.when(due))
     }
 }
 

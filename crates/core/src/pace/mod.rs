@@ -11,6 +11,7 @@
 mod arrivals;
 mod change;
 mod cycle;
+mod pair;
 mod profile;
 mod replay;
 mod steps;
@@ -27,6 +28,7 @@ use crate::clock::{format_duration, parse_duration};
 pub use arrivals::{Arrivals, due_at};
 pub use change::{Changed, LoadChange, LoadChanged};
 pub use cycle::Cycle;
+pub use pair::{ALONE_PAIRS, BlockPart, PairHalf, Sharing};
 pub use profile::RateProfile;
 pub use replay::ReplayLoad;
 pub use steps::{RateStep, read_changes, read_steps};

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format;
-use triphammer_statistics::compare::{Better, Verdict};
+use triphammer_statistics::Interval;
+use triphammer_statistics::compare::{Better, Verdict, another};
 
 use super::answers::{self, AnswersCompared, StatementSpeed};
+use super::at_once::AtOnce;
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
 use super::plans::{self, PlanChange};
@@ -74,6 +76,10 @@ pub struct ComparisonResult {
     pub figures: Vec<Figure>,
     /// Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
     pub profiles: Option<Profiles>,
+    /// 95 % prediction interval of the ratio that another comparison of as many runs would find; `None`
+    /// if it is unknown, because there is one run of each side, or one pair at once.
+    #[serde(default)]
+    pub another: Option<Interval>,
     /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
     /// Whether both sides answer the same to a replay; `None` for other loads.
@@ -137,7 +143,7 @@ pub struct SideRun {
     pub bottleneck: Bottleneck,
 }
 
-/// Pairs of adjacent runs, each in a random order.
+/// Pairs of runs: adjacent ones, each in a random order, or two at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairing {
     /// Requested number of pairs, of all levels together.
@@ -148,6 +154,9 @@ pub struct Pairing {
     pub cool_down_s: f64,
     /// Runs that failed to start or to end.
     pub failed_runs: Vec<FailedRun>,
+    /// The blocks of pairs whose runs took place at once; `None` of adjacent runs.
+    #[serde(default)]
+    pub at_once: Option<AtOnce>,
 }
 
 /// A run that failed to start or to end.
@@ -405,8 +414,15 @@ impl ComparisonResult {
             .map(|side| Facts::of_all(&side.iter().map(|(_, run)| *run).collect::<Vec<_>>()));
         let sides = [Side::of(names[0], &all_a), Side::of(names[1], &all_b)];
         let mut asked = asked;
+        let both: Vec<(&Run, &Run)> = pairs.iter().map(|(_, a, b)| (*a, *b)).collect();
         if let Some(pairing) = &mut asked.pairs {
             pairing.made = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
+            pairing.at_once = AtOnce::of(&both);
+        }
+        let at_once = asked.pairs.as_ref().and_then(|pairing| pairing.at_once.as_ref());
+        if let (Some(at_once), Some(primary)) = (at_once, figures.first_mut()) {
+            let metric = PrimaryMetricName::of(&first.primary_metric);
+            *primary = figures::of_blocks(&metric, at_once, asked.margin);
         }
         let profiles = unit.map(|unit| {
             let metric = PrimaryMetricName::of(&first.primary_metric);
@@ -427,8 +443,11 @@ impl ComparisonResult {
             [all_a, all_b].map(|side| side.into_iter().map(|(_, run)| run).collect::<Vec<_>>());
         let made =
             SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) };
+        let is_at_once = asked.pairs.as_ref().is_some_and(|pairing| pairing.at_once.is_some());
         let made = Self::new(asked, made).with_costs(&all_a, &all_b);
-        Some(Self { speeds, ..made })
+        // The energy of a host that both sides used at once is not that of either.
+        let energy = made.energy.filter(|_| !is_at_once);
+        Some(Self { speeds, energy, ..made })
     }
 
     /// Adds the answers of replays.
@@ -500,6 +519,7 @@ impl ComparisonResult {
             b,
             figures: made.figures,
             profiles: made.profiles,
+            another: None,
             pairs: asked.pairs,
             answers: None,
             speeds: Vec::new(),
@@ -510,8 +530,13 @@ impl ComparisonResult {
             energy: None,
             warnings: Vec::new(),
         };
-        let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);
-        result.more_minutes = words::more_minutes(result.verdict, made.each_s, cool_down_s);
+        result.more_minutes =
+            words::more_minutes(result.verdict, made.each_s, result.pairs.as_ref());
+        let primary = result.figures.first().and_then(|figure| figure.comparison);
+        result.another = match result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref()) {
+            Some(at_once) => at_once.another(),
+            None => primary.as_ref().and_then(another),
+        };
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
         result.judged()

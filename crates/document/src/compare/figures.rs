@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::answers::{MEAN_STATEMENT, mean_statement};
+use super::at_once::AtOnce;
 use super::run::Run;
 use crate::measure::Measure;
 use crate::profile::PrimaryMetricName;
@@ -116,6 +117,23 @@ impl FigureName {
         let Self { name, title, unit, .. } = self;
         Figure { name, title, unit, a, b, comparison: None, reason: Some(reason) }
     }
+}
+
+/// The primary metric of two runs at once, by their blocks.
+pub(super) fn of_blocks(metric: &PrimaryMetricName, at_once: &AtOnce, margin: f64) -> Figure {
+    let FigureName { name, title, unit, better } = FigureName::primary_metric(metric);
+    // Blocks are longer where a side did nothing for a while.
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+    let of = |read: fn(&super::Block) -> f64| {
+        let weight = |block: &super::Block| block.seconds as f64;
+        let weighted = at_once.blocks.iter().map(|block| weight(block) * read(block));
+        let all = at_once.blocks.iter().map(weight).sum::<f64>();
+        if all > 0.0 { weighted.sum::<f64>() / all } else { 0.0 }
+    };
+    let found = at_once.compare(better, margin);
+    let reason = found.as_ref().err().map(CompareError::to_string);
+    let (a, b) = (of(|block| block.a), of(|block| block.b));
+    Figure { name, title, unit, a, b, comparison: found.ok(), reason }
 }
 
 /// Single runs are always inconclusive: their intervals do not include the variation between runs.

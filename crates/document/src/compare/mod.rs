@@ -2,6 +2,7 @@
 //! are compared is decided by whoever makes it.
 
 mod answers;
+mod at_once;
 mod document;
 mod facts;
 mod figures;
@@ -11,6 +12,7 @@ mod run;
 mod words;
 
 pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
+pub use at_once::{AtOnce, AtOnceKind, Block, CONTENTION_MIN, CarryOver, Contention, UntilDecided};
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
     Side, SideRun, price_list_of,

@@ -4,7 +4,7 @@ use triphammer_settings::format::{counted, duration, precise};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
-use super::document::{ComparisonResult, Side};
+use super::document::{ComparisonResult, Pairing, Side};
 use super::facts::{Difference, Facts, Subject};
 use crate::result::{Bottleneck, Steady, Warning};
 
@@ -41,13 +41,24 @@ pub fn ratio(ratio: f64, interval: Interval) -> String {
 
 /// Estimates the minutes of measurements still needed, with runs of `each_s` seconds and pauses
 /// between them.
-pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, cool_down_s: f64) -> Option<f64> {
+pub(super) fn more_minutes(
+    verdict: Verdict,
+    each_s: Option<f64>,
+    pairs: Option<&Pairing>,
+) -> Option<f64> {
+    let cool_down_s = pairs.map_or(0.0, |pairs| pairs.cool_down_s);
+    let blocks = pairs.and_then(|pairs| pairs.at_once.as_ref()).map(|at_once| &at_once.blocks);
+    #[expect(clippy::cast_precision_loss, reason = "a guess at minutes")]
+    let block_s = blocks.map(|blocks| {
+        blocks.iter().map(|block| block.seconds).sum::<u64>() as f64 / blocks.len().max(1) as f64
+    });
     let Verdict::Inconclusive { more: Some(more) } = verdict else { return None };
     #[expect(clippy::cast_precision_loss, reason = "a guess at minutes")]
     let seconds = match more {
         More::Pairs { pairs } => 2.0 * f64::from(pairs) * (each_s? + cool_down_s),
         More::Runs { runs } => 2.0 * f64::from(runs) * (each_s? + cool_down_s),
         More::Points { points } => 2.0 * points as f64,
+        More::Blocks { blocks } => block_s? * blocks as f64,
     };
     Some(seconds / 60.0)
 }
@@ -101,6 +112,10 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
              much runs vary"
                 .to_owned()
         }
+        None if matches!(comparison.basis, Basis::Blocks { .. }) => match contention(result) {
+            Some(words) => format!("{words}; --interleave lets one side work at a time"),
+            None => "no practical length would decide it".to_owned(),
+        },
         None => "no practical number of runs would decide it".to_owned(),
         Some(More::Pairs { pairs }) => {
             format!("{} would decide it{minutes}", counted(u64::from(pairs), "more pairs"))
@@ -111,11 +126,21 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
         Some(More::Points { points }) => {
             let now = match comparison.basis {
                 Basis::Series { a, b } => a.max(b),
-                Basis::Pairs { .. } | Basis::Runs { .. } => 0,
+                Basis::Pairs { .. } | Basis::Runs { .. } | Basis::Blocks { .. } => 0,
             };
             format!("windows of about {} s in both runs would decide it{minutes}", now + points)
         }
+        Some(More::Blocks { blocks }) => format!(
+            "{} would decide it{minutes}: use a longer --duration",
+            counted(blocks as u64, "more blocks")
+        ),
     }
+}
+
+/// Why a duet measures contention, if it does.
+fn contention(result: &ComparisonResult) -> Option<&str> {
+    let contention = result.pairs.as_ref()?.at_once.as_ref()?.contention.as_ref()?;
+    contention.is_dominant.then_some(contention.words.as_str())
 }
 
 /// Warnings to read before using the verdict.
@@ -127,6 +152,10 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     };
     for difference in result.differences.iter().filter(|difference| difference.must_be_equal) {
         warn("not_equal", not_equal(difference), Some("compare runs of the same work and data"));
+    }
+    if let Some(words) = contention(result) {
+        let next = "use compare --ab --interleave 10s, or give each side hardware of its own";
+        warn("contention", words.to_owned(), Some(next));
     }
     let basis = result.figures.first().and_then(|figure| figure.comparison).map(|c| c.basis);
     if let Some(Basis::Series { .. }) = basis {
@@ -168,6 +197,10 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
             warn("mixed", text, Some("give runs with different conditions different labels"));
         }
         of_side(name, side, &mut warn);
+        // What drifts in both runs at once is in both sides of every block.
+        if result.pairs.as_ref().is_none_or(|pairs| pairs.at_once.is_none()) {
+            steadiness(name, side, &mut warn);
+        }
     }
     if let Some(profiles) = result.profiles.as_ref().filter(|both| !both.left_out.is_empty()) {
         let users: Vec<String> = profiles.left_out.iter().map(u32::to_string).collect();
@@ -262,6 +295,26 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         let text = format!("not all runs of {name} were successful{jobs}");
         warn("bad_run", text, Some("`triphammer report` of one of them shows why"));
     }
+    for (limit, what) in [
+        (
+            Bottleneck::Load,
+            "by the load: its throughput is what was offered, or that of too few users; increase \
+             the load",
+        ),
+        (
+            Bottleneck::Client,
+            "by the client: its throughput reflects this program more than the database",
+        ),
+    ] {
+        let of_them = side.runs.iter().filter(|run| run.bottleneck == limit).count();
+        if of_them * 2 > side.runs.len() {
+            warn("limited", format!("{name} was limited {what}"), None);
+        }
+    }
+}
+
+/// Adds warnings about runs of a side that do not show their level.
+fn steadiness(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&str>)) {
     let drifting = side.runs.iter().filter(|run| run.steady == Some(Steady::Drifting)).count();
     if drifting > 0 {
         let text = match side.runs.len() {
@@ -280,21 +333,5 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         );
         let next = "use a longer --duration; the report of the run says how long";
         warn("within_window", text, Some(next));
-    }
-    for (limit, what) in [
-        (
-            Bottleneck::Load,
-            "by the load: its throughput is what was offered, or that of too few users; increase \
-             the load",
-        ),
-        (
-            Bottleneck::Client,
-            "by the client: its throughput reflects this program more than the database",
-        ),
-    ] {
-        let of_them = side.runs.iter().filter(|run| run.bottleneck == limit).count();
-        if of_them * 2 > side.runs.len() {
-            warn("limited", format!("{name} was limited {what}"), None);
-        }
     }
 }

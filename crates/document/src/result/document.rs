@@ -12,6 +12,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::{Setting, format};
 use triphammer_statistics::compare::Better;
 
+use super::another::AnotherRun;
 use super::at_end::DeclaredFigure;
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
@@ -88,6 +89,13 @@ pub struct RunResult {
     /// How the database reacted to the steps of the load; `None` for a load without steps.
     #[serde(default)]
     pub elasticity: Option<Elasticity>,
+    /// How much another run would differ; `None` for a run of a campaign, and for one that is not
+    /// stored.
+    #[serde(default)]
+    pub another: Option<AnotherRun>,
+    /// The primary metric in each second, if the run took place at once with another one.
+    #[serde(default)]
+    pub at_once: Option<SecondsAtOnce>,
     /// Audits: sums over the data compared with the changes reported by the run's transactions.
     pub audits: Vec<Audit>,
     /// Transactions completed per minute in the timed window: committed, or rolled back as the
@@ -289,7 +297,7 @@ impl RunResult {
     pub(crate) fn measured_rate(&self) -> MeasuredRate {
         let metric = &self.primary_metric;
         let interval = self.steadiness.as_ref().and_then(|steadiness| steadiness.interval);
-        MeasuredRate::new([&metric.meaning, &metric.per], metric.count, self.durations.window_s)
+        MeasuredRate::new([&metric.meaning, &metric.per], metric.count, self.durations.rated_s())
             .with_interval(metric.value, interval)
     }
 
@@ -327,9 +335,30 @@ pub struct Durations {
     /// was determined by the interval of the mean.
     #[schemars(range(min = 0.0))]
     pub window_asked_s: Option<f64>,
+    /// Time of the window in which the run worked, if it took turns with another one; rates are those
+    /// of this time. `None` if it worked all the time.
+    #[serde(default)]
+    pub worked_s: Option<f64>,
     /// From the start of the run to the end of the last transaction.
     #[schemars(range(min = 0.0))]
     pub whole_s: f64,
+}
+
+impl Durations {
+    /// The time of the window that rates refer to.
+    #[must_use]
+    pub fn rated_s(&self) -> f64 {
+        self.worked_s.unwrap_or(self.window_s)
+    }
+}
+
+/// The seconds of a run that took place at once with another one, which are compared with the same
+/// seconds of that run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SecondsAtOnce {
+    /// Number of transactions that the primary metric counts in each second, from the start of the run
+    /// to the end of the timed window.
+    pub counts: Vec<f64>,
 }
 
 /// The workload's primary metric.

@@ -13,6 +13,7 @@ use triphammer_core::workload::{
 use triphammer_settings::Setting;
 use triphammer_statistics::reaction::LoadSecond;
 
+use super::another::EarlierRun;
 use super::at_end::DeclaredFigure;
 use super::observed::Observed;
 use super::queries::QueriesResult;
@@ -101,6 +102,10 @@ pub struct RunFacts {
     /// Readings of energy beside the run; `None` if it was not observed.
     #[serde(default)]
     pub energy: Option<EnergyReadings>,
+    /// Earlier runs of the same load on the same target; `None` for a run of a campaign, and without
+    /// a store.
+    #[serde(default)]
+    pub earlier: Option<Vec<EarlierRun>>,
     /// Times of the statements of scripts.
     pub statements: Vec<StatementTimes>,
     /// What the statements of a replay answered; `None` for other loads.

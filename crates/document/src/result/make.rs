@@ -11,13 +11,14 @@ use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_statistics::compare::Better;
 
+use super::another::AnotherRun;
 use super::at_end::{AT_END, DeclaredFigure};
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::{BottleneckVerdict, LimitFigures};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
-    RoundTrips, RunResult, ThreadCpu,
+    RoundTrips, RunResult, SecondsAtOnce, ThreadCpu,
 };
 use super::elasticity::Elasticity;
 use super::facts::{DatabaseCount, RunFacts};
@@ -30,7 +31,7 @@ use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::steadiness::Steadiness;
-use super::verification::{ClientCount, Obstacle, Verdict, Verification};
+use super::verification::{ClientCount, OTHER_RUN, Obstacle, Verdict, Verification};
 use super::warnings;
 use crate::doctor::SetupFact;
 use crate::document::JobDocument as _;
@@ -62,6 +63,7 @@ impl RunResult {
         let server_transactions = server_transactions(facts, &durations);
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let availability = Availability::new(facts, end);
+        let another = AnotherRun::new(facts, end, primary_metric.value);
         Self {
             format: FORMAT,
             job: facts.job,
@@ -78,6 +80,8 @@ impl RunResult {
             query_streams,
             steadiness: Steadiness::new(facts, end),
             elasticity: Elasticity::of(facts, end),
+            another,
+            at_once: seconds_at_once(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
@@ -164,8 +168,8 @@ impl Computed {
     fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
         let types = &facts.description.transactions;
-        let window =
-            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
+        let window = Figures::new(types, &end.timed, durations.rated_s(), None)
+            .with_intervals(&facts.slicer);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run = Figures::new(types, &end.run, durations.whole_s, Some(edges));
         let completed = measured(end, run.total.completed);
@@ -176,7 +180,7 @@ impl Computed {
             None => primary_metric(facts, end, &durations),
         };
         let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
-        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
+        let limits = LimitFigures::new(facts, end, durations.rated_s(), per_transaction);
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
         let cpus = bottleneck.figures.client_cpus;
@@ -251,18 +255,40 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
         rampup_s: seconds(end.window.start.min(end.ended)),
         window_s: end.window.seconds(),
         window_asked_s: match facts.spec.length {
-            Length::Time(_) if facts.until_ci.is_some() && end.ending == RunEnding::Complete => {
-                None
-            }
+            Length::Time(_) if ends_by_interval(facts) && end.ending == RunEnding::Complete => None,
             Length::Time(asked) => Some(asked.as_secs_f64()),
             Length::Transactions(_) => None,
         },
+        worked_s: worked_s(facts, end),
         whole_s: seconds(if end.window.end > end.window.start {
             end.ended.max(end.window.end)
         } else {
             end.ended
         }),
     }
+}
+
+/// Whether the window may end before its time: by its interval, or by that of the pair of which the run
+/// is half.
+fn ends_by_interval(facts: &RunFacts) -> bool {
+    let half = facts.spec.pacing.half;
+    facts.until_ci.is_some() || half.is_some_and(|half| half.looks_most.is_some())
+}
+
+/// The time of the window in which a half of a pair worked; `None` if it worked all the time.
+fn worked_s(facts: &RunFacts, end: &RunEnd) -> Option<f64> {
+    let half = facts.spec.pacing.half?;
+    let nanoseconds = half.worked(end.window.end).since(half.worked(end.window.start));
+    let worked = Elapsed(nanoseconds).duration().as_secs_f64();
+    (worked < end.window.seconds()).then_some(worked)
+}
+
+/// The seconds of a half of a pair, up to the end of its window.
+fn seconds_at_once(facts: &RunFacts, end: &RunEnd) -> Option<SecondsAtOnce> {
+    facts.spec.pacing.half?;
+    let seconds = usize::try_from(end.window.end.second()).unwrap_or(usize::MAX);
+    let counts = facts.primary_metric_seconds.iter().take(seconds).copied().collect();
+    Some(SecondsAtOnce { counts })
 }
 
 /// The primary metric of a finite set of queries, which the database does not count.
@@ -299,6 +325,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     let obstacle = match definition.database_count {
         None => Some(Obstacle::NoStatement),
         Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
+        Some(_) if is_shared(facts) => Some(Obstacle::OtherRun),
         Some(_) if end.hosts.iter().any(|host| host.loss.is_some()) => Some(Obstacle::HostLost),
         Some(_) => None,
     };
@@ -309,7 +336,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     PrimaryMetricFigure {
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
-        value: measure.value(count, durations.window_s),
+        value: measure.value(count, durations.rated_s()),
         unavailable: None,
         per: measure.per(),
         better: measure.better(),
@@ -320,6 +347,11 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
 
 /// Why a count that differs proves nothing where each of several nodes may have rows that the others do not have.
 const ONE_OF_SEVERAL: &str = "several nodes accept writes, and only one of them was asked";
+
+/// Whether another run changed the same data at the same time.
+fn is_shared(facts: &RunFacts) -> bool {
+    facts.spec.pacing.half.is_some_and(|half| half.same_target)
+}
 
 fn has_several_primaries(facts: &RunFacts) -> bool {
     facts.nodes.iter().filter(|node| node.status.is_writable == Some(true)).count() > 1
@@ -348,6 +380,9 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
             if audit.verdict == Verdict::Violated && has_several_primaries(facts) {
                 (audit.verdict, audit.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
             }
+            if is_shared(facts) {
+                (audit.verdict, audit.words) = (Verdict::NotCounted, OTHER_RUN.into());
+            }
             audit
         })
         .collect()
@@ -371,7 +406,9 @@ fn server_transactions(facts: &RunFacts, durations: &Durations) -> Option<Server
     let count = span.end?.checked_sub(span.start?)?;
     // A run that ends in its ramp-up has a window without length, but the readings take time.
     let has_window = span.seconds > 0.0 && durations.window_s > 0.0;
-    has_window.then_some(ServerTransactions { count, seconds: span.seconds })
+    // A server that two runs use at once counts those of both.
+    let is_own = durations.worked_s.is_none() && !is_shared(facts);
+    (has_window && is_own).then_some(ServerTransactions { count, seconds: span.seconds })
 }
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {

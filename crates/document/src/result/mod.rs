@@ -11,6 +11,7 @@
 //! Its [schema](crate::schemas) is generated from these types. A change that a reader of the old format would misread increments
 //! [`FORMAT`].
 
+mod another;
 mod at_end;
 mod audit;
 mod availability;
@@ -35,6 +36,7 @@ mod steadiness;
 mod verification;
 mod warnings;
 
+pub use another::{AnotherRun, DAY, EarlierRun};
 pub use at_end::{AT_END, DeclaredFigure, RunMetric};
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
@@ -47,7 +49,8 @@ pub use bottleneck::{
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
-    PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
+    PrimaryMetricFigure, Remark, RoundTrips, RunResult, SecondsAtOnce, ThreadCpu, TypeFigures,
+    Warning,
 };
 pub(crate) use elasticity::repeated;
 pub use elasticity::{Elasticity, StepReaction, load_seconds};

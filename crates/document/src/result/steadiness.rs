@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::format_duration;
+use triphammer_core::pace::{PairHalf, Sharing};
 use triphammer_core::spec::Length;
 use triphammer_engine::RunEnd;
 use triphammer_settings::format::{duration, percent, precise};
@@ -144,7 +145,9 @@ impl Steadiness {
     /// Analyses a run; `None` if its seconds are not samples of the primary metric, or if the load
     /// itself changes.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        if facts.spec.load.changes() || !end.load_changes.is_empty() {
+        let takes_turns = |half: PairHalf| matches!(half.sharing, Sharing::Slices { .. });
+        let changes = facts.spec.load.changes() || !end.load_changes.is_empty();
+        if changes || facts.spec.pacing.half.is_some_and(takes_turns) {
             return None;
         }
         let per_unit = Measure::from(facts.description.primary_metric.measure).of_a_second()?;

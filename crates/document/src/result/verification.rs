@@ -72,9 +72,15 @@ pub(super) enum Obstacle {
     NoStatement,
     /// A worker thread did not end, so the client's own counts are incomplete.
     CountsMissing,
+    /// Another run worked on the same data at the same time.
+    OtherRun,
     /// A host was lost, and what it did last is unknown.
     HostLost,
 }
+
+/// Why nothing is compared if another run worked on the same data.
+pub(super) const OTHER_RUN: &str =
+    "the other half of the pair worked on the same data, so the database counts those of both";
 
 impl Verification {
     pub(super) fn new(
@@ -95,6 +101,7 @@ impl Verification {
                 Verdict::NotCounted,
                 "a worker thread did not end, so the client's count is incomplete".to_owned(),
             ),
+            (Some(Obstacle::OtherRun), _) => (Verdict::NotCounted, OTHER_RUN.to_owned()),
             (Some(Obstacle::HostLost), Some(grown)) if grown >= committed => {
                 let surplus = grown - committed;
                 let words = format!(

@@ -117,6 +117,12 @@ impl StoppingRule {
         }
     }
 
+    /// All seconds so far.
+    #[must_use]
+    pub fn seconds(&self) -> &[f64] {
+        &self.seconds
+    }
+
     /// Returns all seconds so far.
     pub fn into_seconds(self) -> Vec<f64> {
         self.seconds

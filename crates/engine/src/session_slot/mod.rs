@@ -4,6 +4,7 @@
 //! requirement becomes a function that it calls.
 
 mod login;
+mod slices;
 mod turn;
 
 use std::future::Future;
@@ -75,6 +76,8 @@ pub(super) struct SessionSlot<W: Workload, D: Database> {
     /// Whether the session is lost and not yet reconnected.
     away: bool,
     logins: LoginState,
+    /// Until when the run works before the other half of its pair may have its turn.
+    works_until: Elapsed,
 }
 
 impl<W: Workload, D: Database> SessionSlot<W, D> {
@@ -101,6 +104,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             refused: false,
             away: false,
             logins: LoginState::new(spec.logins.every),
+            works_until: slices::first(spec),
             context,
         }
     }
@@ -118,6 +122,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             }
             if matches!(self.pace, Pace::Closed) && context.signal.load().is_parked(self.id) {
                 now = self.park().await;
+                continue;
+            }
+            if now >= self.works_until {
+                now = self.wait_for_slice(now).await;
                 continue;
             }
             if context.probes.is_ping_due(now) {

@@ -139,6 +139,8 @@ pub(crate) fn bottleneck(result: &RunResult) -> String {
 
 /// Label of the steadiness.
 pub(crate) const STEADINESS: &str = "Steadiness";
+/// Heading of how much another run would differ.
+pub(crate) const ANOTHER: &str = "Another run";
 
 /// The steadiness of the window; `None` if it had no seconds or steadiness does not apply.
 pub(crate) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {

@@ -15,6 +15,7 @@
 //! runs: complete runs are not repeated, incomplete ones are.
 
 mod answer;
+mod at_once;
 mod cool_down;
 mod differing;
 mod restore;
@@ -38,7 +39,7 @@ use triphammer_settings::{Settings, Source};
 use triphammer_store::Store;
 
 use crate::journal::{Journal, Warn};
-use crate::run::Resolved;
+use crate::run::{RequestedHalf, Resolved};
 use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
@@ -66,6 +67,25 @@ pub trait Question: JobType + Sized {
 
     /// Returns the next run; `None` when the question is answered. Does not change the question.
     fn next(&self) -> Option<PlannedRun>;
+
+    /// Returns the run that takes place at the same time as this one; `None` if it is alone. It has the
+    /// next number.
+    fn beside(&self, step: &PlannedRun) -> Option<PlannedRun> {
+        let _ = step;
+        None
+    }
+
+    /// How the run of a step shares the time with the one beside it; `None` if it is alone.
+    fn half(&self, step: &PlannedRun) -> Option<RequestedHalf> {
+        let _ = step;
+        None
+    }
+
+    /// Difference that does not matter, as a share from 0 to 1: what ends a pair of runs at once when it
+    /// is decided has to know.
+    fn margin(&self) -> f64 {
+        0.0
+    }
 
     /// Returns the runs that must be possible before the first starts: one on each target.
     fn trials(&self) -> Vec<PlannedRun> {
@@ -159,7 +179,10 @@ impl Campaign<'_> {
             let source = question.source_of_target(self.settings, step);
             settings.show("target", target.database.target(), &source);
         }
-        let resolved = Resolved::new(&mut settings, self.workload, target, watch, is_preview)?;
+        let mut resolved = Resolved::new(&mut settings, self.workload, target, watch, is_preview)?;
+        if let Some(half) = question.half(step) {
+            resolved = resolved.half_of(&half, &mut settings)?;
+        }
         Ok((settings, resolved))
     }
 
@@ -189,18 +212,26 @@ impl Campaign<'_> {
         let mut sequence = Sequence::new(handle, watch);
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
-            let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
-            if let Some(result) = made {
-                question.server_settings(journal.settings_of(&result));
-                question.report_result(&step, &result);
-                sequence.done += 1;
+            let beside = question.beside(&step);
+            let steps = [Some(step), beside].into_iter().flatten().collect::<Vec<_>>();
+            if let Some(results) = at_once::taken(&mut stored, question, &steps) {
+                for (step, result) in steps.iter().zip(&results) {
+                    question.server_settings(journal.settings_of(result));
+                    question.report_result(step, result);
+                    sequence.done += 1;
+                }
                 continue;
             }
             sequence.rest(self.cool_down);
             if handle.is_stopped() {
                 break (Status::Interrupted, None);
             }
-            match sequence.run(self, question, &step, &mut journal) {
+            let going = match steps.as_slice() {
+                [a, b] => sequence.run_at_once(self, question, [a, b], &mut journal),
+                [step, ..] => sequence.run(self, question, step, &mut journal),
+                [] => unreachable!("there is a step"),
+            };
+            match going {
                 Going::On => {}
                 Going::Stopped => break (Status::Interrupted, None),
                 Going::GivenUp(reason) => break (Status::Failed, Some(reason)),
@@ -350,17 +381,10 @@ impl<'a, 'w> Sequence<'a, 'w> {
             resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)
         });
         self.handle.ended();
-        let is_here = |result: &RunResult| result.server.same_host == Some(true);
         self.is_here &= run.as_ref().is_ok_and(is_here);
         match run {
             Ok(result) if result.status == Status::Complete => {
-                self.failures = 0;
-                self.done += 1;
-                question.server_settings(journal.settings_of(&result));
-                question.report_result(step, &result);
-                let outcome = question.outcome();
-                let outcome = outcome.as_deref();
-                watch.report(JobEvent::StepEnded { step, result: &result, outcome });
+                self.completed(question, step, &result, journal);
                 Going::On
             }
             // Stopped while the run connected, or later.
@@ -368,6 +392,23 @@ impl<'a, 'w> Sequence<'a, 'w> {
             Ok(result) => self.refused(question, step, &cause(&result)),
             Err(failure) => self.refused(question, step, &failure.to_string()),
         }
+    }
+
+    /// Reports a complete run.
+    fn completed<Q: Question>(
+        &mut self,
+        question: &mut Q,
+        step: &PlannedRun,
+        result: &RunResult,
+        journal: &Journal<'_>,
+    ) {
+        self.failures = 0;
+        self.done += 1;
+        question.server_settings(journal.settings_of(result));
+        question.report_result(step, result);
+        let outcome = question.outcome();
+        let outcome = outcome.as_deref();
+        self.watch.report(JobEvent::StepEnded { step, result, outcome });
     }
 
     fn refused<Q: Question>(&mut self, question: &mut Q, step: &PlannedRun, reason: &str) -> Going {
@@ -382,6 +423,11 @@ impl<'a, 'w> Sequence<'a, 'w> {
             step.title
         ))
     }
+}
+
+/// Whether the server of a run was on this host.
+fn is_here(result: &RunResult) -> bool {
+    result.server.same_host == Some(true)
 }
 
 /// Returns the reason why a run is incomplete.

@@ -9,6 +9,7 @@
 //! [`Pairs`] makes runs in pairs, with either side first, so that changes over time affect both
 //! sides alike.
 
+mod at_once;
 mod order;
 mod pairs;
 mod stored;
@@ -19,6 +20,7 @@ use triphammer_document::compare::{ComparisonResult, Demand};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 
+pub use crate::run::AtOnceWay;
 pub use pairs::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::{read_seconds, stored};

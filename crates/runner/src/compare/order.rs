@@ -41,6 +41,12 @@ pub(super) fn turns(pairs: u32, levels: usize, seed: u64) -> Vec<Turn> {
     turns
 }
 
+/// The runs of pairs that take place at once, two per pair: that of A has the even number.
+pub(super) fn turns_at_once(pairs: u32) -> Vec<Turn> {
+    let pair = |_| [false, true].map(|is_b| Turn { level: 0, is_b });
+    (0..pairs).flat_map(pair).collect()
+}
+
 /// Whether B is first, for each pair of a level.
 fn b_first(pairs: usize, seed: u64, level: u64) -> Vec<bool> {
     let mut rng = Rng::of(seed, &[SIDES, level]);

@@ -26,15 +26,19 @@ use triphammer_settings::target::Target;
 use triphammer_settings::{GivenValue, REPEATED, Settings};
 use triphammer_statistics::compare::PAIRS_MAX;
 
-use super::order::{Turn, turns};
+use super::order::{Turn, turns, turns_at_once};
 use crate::campaign::{CoolDown, Question, Restore, may_differ};
+use crate::compare::at_once;
 use crate::profile::RequestedLevels;
-use crate::step::PlannedRun;
+use crate::run::{AtOnceWay, RequestedHalf};
+use crate::step::{PlannedRun, RunsAtMost};
 
 /// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;
 /// Default number of pairs.
 const PAIRS: u32 = 7;
+/// Default number of pairs whose runs take place at once: each has many blocks.
+const PAIRS_AT_ONCE: u32 = 1;
 /// Default number of pairs of each level: they also decide together.
 pub const PAIRS_OF_LEVEL: u32 = 4;
 
@@ -59,6 +63,8 @@ pub struct PairsRequest {
     pub own: [Vec<(String, String)>; 2],
     /// What the verdict must be.
     pub demand: Demand,
+    /// How both runs of a pair take place at once; `None` for one after the other.
+    pub at_once: Option<AtOnceWay>,
 }
 
 impl PairsRequest {
@@ -79,13 +85,20 @@ impl PairsRequest {
         settings.show("target", names[0].clone(), &settings.source("target"));
         settings.show("other", names[1].clone(), &settings.source("other"));
         let cool_down = CoolDown::read(settings, &targets[0])?.most;
+        let at_once = at_once::way(settings)?;
         let levels = levels(settings, workload, targets)?;
-        let default = if levels.is_some() { PAIRS_OF_LEVEL } else { PAIRS };
+        let default = match (&levels, at_once) {
+            (Some(_), _) => PAIRS_OF_LEVEL,
+            (None, Some(_)) => PAIRS_AT_ONCE,
+            (None, None) => PAIRS,
+        };
         let pairs = settings.parse_or("pairs", || default)?;
+        at_once::refuse(at_once, settings, levels.is_some(), pairs)?;
         let seed = settings.parse("seed")?;
-        if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
+        let least = if at_once.is_some() { PAIRS_AT_ONCE } else { PAIRS_MIN };
+        if !(least..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
-                "--pairs {pairs}: must be {PAIRS_MIN} to {PAIRS_MAX}; 7 pairs detect a difference \
+                "--pairs {pairs}: must be {least} to {PAIRS_MAX}; 7 pairs detect a difference \
                  of 5 % if runs vary by 2 %"
             )));
         }
@@ -99,6 +112,7 @@ impl PairsRequest {
                 "--{setting} gives levels, which both sides have: remove {setting} from --a and --b"
             )));
         }
+        at_once::refuse_own(at_once, &own)?;
         let name = |side: usize| {
             let mut parts: Vec<String> =
                 own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -111,7 +125,7 @@ impl PairsRequest {
         let targets = [0, 1].map(|side: usize| mask_secrets(&names[side]));
         let names = [name(0), name(1)];
         let demand = super::demand(settings)?;
-        Ok(Self { pairs, levels, seed, margin, cool_down_s, names, targets, own, demand })
+        Ok(Self { pairs, levels, seed, margin, cool_down_s, names, targets, own, demand, at_once })
     }
 }
 
@@ -203,7 +217,10 @@ impl Pairs {
     pub fn new(request: PairsRequest, label: Option<String>) -> Self {
         let (results, failed_runs, server_settings, answers) = Default::default();
         let levels = request.levels.as_ref().map_or(1, |(_, levels)| levels.len());
-        let turns = turns(request.pairs, levels, request.seed);
+        let turns = match request.at_once {
+            None => turns(request.pairs, levels, request.seed),
+            Some(_) => turns_at_once(request.pairs),
+        };
         Self {
             request,
             label,
@@ -244,7 +261,8 @@ impl Pairs {
         let PairsRequest { margin, cool_down_s, names, levels, .. } = &self.request;
         let failed_runs = self.failed_runs.clone();
         let asked = self.runs()? / 2;
-        let pairing = Pairing { asked, made: 0, cool_down_s: *cool_down_s, failed_runs };
+        let at_once = None;
+        let pairing = Pairing { asked, made: 0, cool_down_s: *cool_down_s, failed_runs, at_once };
         let label = self.label.clone();
         let asked =
             ComparisonParameters { job, label, status, margin: *margin, pairs: Some(pairing) };
@@ -286,6 +304,32 @@ impl Question for Pairs {
 
     fn runs(&self) -> Option<u32> {
         u32::try_from(self.turns.len()).ok()
+    }
+
+    /// Runs at once take the time of one.
+    fn at_most(&self) -> Option<RunsAtMost> {
+        let at_once = u32::from(self.request.at_once.is_some()) + 1;
+        self.runs().map(|runs| RunsAtMost { runs: runs / at_once, windows: runs / at_once })
+    }
+
+    fn beside(&self, step: &PlannedRun) -> Option<PlannedRun> {
+        let is_first = self.request.at_once.is_some() && step.number.is_multiple_of(2);
+        is_first.then(|| self.step(step.number + 1))
+    }
+
+    fn margin(&self) -> f64 {
+        self.request.margin
+    }
+
+    fn half(&self, step: &PlannedRun) -> Option<RequestedHalf> {
+        let PairsRequest { seed, targets, pairs, .. } = &self.request;
+        Some(RequestedHalf {
+            way: self.request.at_once?,
+            is_b: self.turns[step.number as usize].is_b,
+            seed: seed.wrapping_add(u64::from(step.number / 2)),
+            same_target: targets[0] == targets[1],
+            pairs: *pairs,
+        })
     }
 
     /// The number of a step determines it, unless the stored run has what only the other side has:

@@ -77,6 +77,21 @@ pub(super) fn replay_in_pairs(settings: &mut Settings) -> Result<(), SpecError> 
     Ok(())
 }
 
+/// `--duet` stands for pairs of runs, too; `--interleave` is one of their settings.
+///
+/// # Errors
+/// When the setting is invalid, or `--interleave` is given without pairs.
+pub(super) fn at_once_in_pairs(settings: &mut Settings) -> Result<(), SpecError> {
+    if settings.command() != JobKind::Compare.into() {
+        return Ok(());
+    }
+    if settings.switch("duet")? {
+        let source = settings.source("duet");
+        settings.set("ab", "true", source);
+    }
+    Ok(())
+}
+
 /// The price lists that stored runs of A and of B are compared by, instead of their own: those of
 /// `--price`, and of `--a price=FILE` and `--b price=FILE`.
 fn side_prices(settings: &Settings) -> Result<[Option<PriceList>; 2], Failure> {

@@ -180,6 +180,7 @@ impl Job {
             None => None,
         };
         compare::replay_in_pairs(&mut settings)?;
+        compare::at_once_in_pairs(&mut settings)?;
         let makes_runs = kind != JobKind::Compare || resumed.is_some() || settings.switch("ab")?;
         if makes_runs && resumed.is_none() {
             compare::refuse_one_side(&settings)?;

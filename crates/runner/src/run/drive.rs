@@ -25,7 +25,7 @@ use triphammer_settings::handle::Handle;
 
 use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
-use super::{BesideRun, QUERY_NOTE, Resolved, keep};
+use super::{BesideRun, Meeting, QUERY_NOTE, Resolved, Way, keep};
 use crate::cluster::Processes;
 use crate::journal::Journal;
 use crate::watch::{JobEvent, Watch};
@@ -40,6 +40,7 @@ struct Driving<'r, 'm, 's, 'w> {
     facts: &'r mut RunFacts,
     journal: &'r mut Journal<'s>,
     watch: &'r Watch<'w>,
+    meeting: Option<&'r Meeting>,
     /// Until all sessions are connected.
     start: Option<Start>,
     clock: Clock,
@@ -74,8 +75,7 @@ impl Resolved {
         monitor: &mut Monitor<'_>,
         facts: &mut RunFacts,
         journal: &mut Journal<'_>,
-        handle: &Handle,
-        watch: &Watch<'_>,
+        Way { handle, watch, meeting }: Way<'_, '_>,
         beside: BesideRun,
     ) -> Result<RunEnd, Failure> {
         let plan = &self.plan;
@@ -93,7 +93,7 @@ impl Resolved {
         let stopping_rule =
             StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         // The processes of the hosts live as long as the second value.
-        let (mut run, start, _processes) = self.start_engine(handle, watch).await?;
+        let (mut run, start, _processes) = self.start_engine(handle, watch, meeting).await?;
         handle.begins(run.stopper());
         let mut driving = Driving {
             resolved: self,
@@ -101,6 +101,7 @@ impl Resolved {
             facts,
             journal,
             watch,
+            meeting,
             start: Some(start),
             clock: Clock::start(),
             counted_from: None,
@@ -137,6 +138,7 @@ impl Resolved {
         &self,
         handle: &Handle,
         watch: &Watch<'_>,
+        meeting: Option<&Meeting>,
     ) -> Result<(RunHandle, Start, Option<Processes>), Failure> {
         if let Some(shared) = &self.shared {
             let (allow, permit) = oneshot::channel();
@@ -147,7 +149,11 @@ impl Resolved {
         let run = triphammer_load::start_gated(self.plan.clone(), gate);
         let doing = "starting the run".to_owned();
         let run = run.map_err(|error| Failure::System { doing, error })?;
-        Ok((run, start_by(move || open.send(Zero::now()).is_ok()), None))
+        let Some(meeting) = meeting.cloned() else {
+            return Ok((run, start_by(move || open.send(Zero::now()).is_ok()), None));
+        };
+        meeting.joins(run.stopper());
+        Ok((run, Box::new(move || meeting.arrives(open)), None))
     }
 
     /// Reads the energy of the idle host, if that was asked for.
@@ -234,6 +240,9 @@ impl Driving<'_, '_, '_, '_> {
             Now::GoOn => {}
             Now::EndWindow => stopper.end_window(),
             Now::Report(text) => self.note("until_ci", at, text),
+        }
+        if let (Some(meeting), Some(half)) = (self.meeting, self.resolved.plan.spec.pacing.half) {
+            meeting.seconds(half.is_b, self.stopping_rule.seconds());
         }
         let is_loaded = matches!(second.phase, Phase::RampUp | Phase::Window);
         if let Some(reason) = self.failures.second(&second.interval).filter(|_| is_loaded) {

@@ -62,7 +62,8 @@ impl Resolved {
             figures: Vec::new(),
             primary_metric_seconds: Vec::new(),
             load_seconds: Vec::new(),
-            until_ci: self.until_ci,
+            // A half of a pair ends by the interval of both.
+            until_ci: self.until_ci.filter(|_| self.plan.spec.pacing.half.is_none()),
             schedule: Schedule::default(),
             query_plan: None,
             queries: None,
@@ -71,6 +72,7 @@ impl Resolved {
             observed: None,
             price: None,
             energy: None,
+            earlier: None,
             statements: Vec::new(),
             replay: None,
             statement_plans: Vec::new(),

@@ -1,6 +1,7 @@
 //! `run`: resolves the settings against the build, monitors the database while the engine drives
 //! it, and computes the result.
 
+mod at_once;
 mod drive;
 mod explain;
 mod facts;
@@ -23,7 +24,7 @@ use triphammer_core::{Elapsed, Scale, SpecError};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
-use triphammer_document::parts::SettingChange;
+use triphammer_document::parts::{SettingChange, Status};
 use triphammer_document::price::PriceList;
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
@@ -50,6 +51,8 @@ use crate::journal::Journal;
 use crate::replay::Exemplar;
 use crate::watch::{JobEvent, Watch};
 use crate::workload_lock::lock_workload;
+pub use at_once::{AtOnceWay, RequestedHalf, SLICE_MAX_S};
+pub(crate) use at_once::{Meeting, Seat};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{ControlEvent, QueryRun};
 pub(crate) use resolve::validate;
@@ -65,6 +68,14 @@ const QUERY_NOTE: &str = "query";
 struct BesideRun {
     probe: Option<LogProbe>,
     energy: Option<EnergyMeters>,
+}
+
+/// Who watches and ends a run, and with whom it begins.
+#[derive(Clone, Copy)]
+struct Way<'w, 's> {
+    handle: &'w Handle,
+    watch: &'w Watch<'s>,
+    meeting: Option<&'w Meeting>,
 }
 
 /// A completely resolved run.
@@ -97,6 +108,8 @@ pub struct Resolved {
     shared: Option<SharedRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
+    /// Where the run meets the other half of its pair; `None` if it takes place alone.
+    seat: Option<Seat>,
 }
 
 impl Resolved {
@@ -104,6 +117,18 @@ impl Resolved {
     #[must_use]
     pub fn step_of(self, parent: Option<(JobId, u32)>) -> Self {
         Self { parent, ..self }
+    }
+
+    /// Lets the run begin at the same instant as the other half of its pair.
+    #[must_use]
+    pub(crate) fn seated(self, seat: Seat) -> Self {
+        Self { seat: Some(seat), ..self }
+    }
+
+    /// Half-width of the interval at which the run, or the pair that it belongs to, ends.
+    #[must_use]
+    pub(crate) const fn until_ci(&self) -> Option<f64> {
+        self.until_ci
     }
 
     /// Scale of the data.
@@ -156,67 +181,88 @@ impl Resolved {
     /// # Errors
     /// When the run could not start. A run that started always returns a result.
     pub fn run(
-        self,
+        mut self,
         settings: &Settings,
         store: Option<&mut Store>,
         handle: &Handle,
         watch: &Watch<'_>,
     ) -> Result<RunResult, Failure> {
-        on_this_thread(async {
-            let _lock = self.lock().await?;
-            let mut monitor = Monitor::new(&self.plan, self.connect_limit);
-            let (mut facts, mut journal, beside) =
-                self.begin(settings, store, &mut monitor, watch).await?;
-            let end = match &self.queries {
-                Some(queries) => {
-                    self.drive_queries(
-                        queries,
-                        &mut monitor,
-                        &mut facts,
-                        &mut journal,
-                        handle,
-                        watch,
-                    )
+        let mut seat = self.seat.take();
+        let meeting = seat.as_ref().map(|seat| seat.meeting().clone());
+        let result = on_this_thread(self.made(settings, store, handle, watch, meeting.as_ref()));
+        let is_complete = |result: &RunResult| result.status == Status::Complete;
+        if let (Some(seat), true) = (&mut seat, result.as_ref().is_ok_and(is_complete)) {
+            seat.completes();
+        }
+        result
+    }
+
+    async fn made(
+        &self,
+        settings: &Settings,
+        store: Option<&mut Store>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+        meeting: Option<&Meeting>,
+    ) -> Result<RunResult, Failure> {
+        let _lock = self.lock().await?;
+        let mut monitor = Monitor::new(&self.plan, self.connect_limit);
+        let (mut facts, mut journal, beside) =
+            self.begin(settings, store, &mut monitor, watch).await?;
+        let end = match &self.queries {
+            Some(queries) => {
+                self.drive_queries(queries, &mut monitor, &mut facts, &mut journal, handle, watch)
                     .await
-                }
-                None => {
-                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, beside).await
-                }
-            };
-            let mut end = match end {
-                Ok(end) => end,
-                Err(failure) => {
-                    journal.failed(&failure, &mut |text| watch.warn(text));
-                    return Err(failure);
-                }
-            };
-            facts.statements = self.plan.workload.statement_times();
-            facts.replay = self.plan.workload.replay_answers();
-            if facts.replay.is_some() && end.ending != RunEnding::Aborted {
-                let found = statement_plans::read(&self.plan, &facts.statements).await;
-                facts.statement_plans = found.plans;
-                if let Some(missing) = found.missing {
-                    let note = Note::new("plans_missing", None, missing);
-                    keep(note, &mut facts.notes, &mut journal, watch);
-                }
             }
-            facts.script = self.plan.workload.script_totals();
-            if let Some(why) = self.plan.workload.failure() {
-                end.ending = RunEnding::UsersEnded;
-                let note = Note::new("script_failed", None, format!("the script failed: {why}"));
-                watch.warn(&note.text);
-                keep(note, &mut facts.notes, &mut journal, watch);
+            None => {
+                let way = Way { handle, watch, meeting };
+                self.drive(&mut monitor, &mut facts, &mut journal, way, beside).await
             }
-            end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
-            let is_aborted = end.ending == RunEnding::Aborted;
-            self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
-            let mut result = RunResult::new(&facts, &end);
-            requirement::judge(&mut result, &self.requirements);
-            journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));
-            // An incompletely stored job is not referred to.
-            result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
-            Ok(result)
-        })
+        };
+        let mut end = match end {
+            Ok(end) => end,
+            Err(failure) => {
+                journal.failed(&failure, &mut |text| watch.warn(text));
+                return Err(failure);
+            }
+        };
+        facts.statements = self.plan.workload.statement_times();
+        if end.ending != RunEnding::Aborted {
+            self.explain_replay(&mut facts, &mut journal, watch).await;
+        }
+        facts.replay = self.plan.workload.replay_answers();
+        facts.script = self.plan.workload.script_totals();
+        if let Some(why) = self.plan.workload.failure() {
+            end.ending = RunEnding::UsersEnded;
+            let note = Note::new("script_failed", None, format!("the script failed: {why}"));
+            watch.warn(&note.text);
+            keep(note, &mut facts.notes, &mut journal, watch);
+        }
+        end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
+        let is_aborted = end.ending == RunEnding::Aborted;
+        self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
+        facts.earlier = self.parent.is_none().then(|| journal.earlier(&facts)).flatten();
+        let mut result = RunResult::new(&facts, &end);
+        requirement::judge(&mut result, &self.requirements);
+        journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));
+        // An incompletely stored job is not referred to.
+        result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
+        Ok(result)
+    }
+
+    /// Reads the execution plans of the costliest statements of a replay.
+    async fn explain_replay(
+        &self,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        watch: &Watch<'_>,
+    ) {
+        let found = statement_plans::read(&self.plan, &facts.statements).await;
+        facts.statement_plans = found.plans;
+        if let Some(missing) = found.missing {
+            let note = Note::new("plans_missing", None, missing);
+            keep(note, &mut facts.notes, journal, watch);
+        }
     }
 
     /// Keeps builds and drops of the same tables away, as long as the lock lives.

@@ -116,6 +116,7 @@ impl Resolved {
             streams,
             shared,
             parent: None,
+            seat: None,
         })
     }
 }

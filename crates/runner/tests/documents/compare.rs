@@ -83,6 +83,7 @@ pub fn in_pairs_with(factor: f64, told: u32, demand: Demand) -> Option<Compariso
         levels: None,
         seed: 1,
         demand,
+        at_once: None,
     };
     let mut pairs = Pairs::new(request, Some("commit on or off".to_owned()));
     for number in 0..told {

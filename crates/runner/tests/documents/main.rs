@@ -2,6 +2,7 @@
 //! test binary, because linking the databases takes longest.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
+mod at_once;
 mod campaigns;
 mod capacity_simulation;
 mod compare;

@@ -189,6 +189,7 @@ pub fn facts_without_seconds() -> RunFacts {
         observed: None,
         price: None,
         energy: None,
+        earlier: None,
         statements: Vec::new(),
         replay: None,
         statement_plans: Vec::new(),

@@ -47,7 +47,7 @@ fn share(simulations: u64, seed: u64, mut one: impl FnMut(&mut Rng) -> bool) -> 
     held as f64 / simulations as f64
 }
 
-fn request(levels: Option<&[u32]>, pairs: u32, seed: u64) -> PairsRequest {
+pub(crate) fn request(levels: Option<&[u32]>, pairs: u32, seed: u64) -> PairsRequest {
     let names = ["null:a", "null:b"].map(str::to_owned);
     PairsRequest {
         pairs,
@@ -59,6 +59,7 @@ fn request(levels: Option<&[u32]>, pairs: u32, seed: u64) -> PairsRequest {
         targets: names,
         own: [Vec::new(), Vec::new()],
         demand: Demand::default(),
+        at_once: None,
     }
 }
 
@@ -81,14 +82,14 @@ fn compare(
 }
 
 /// A run with little in it: what is compared is its throughput.
-fn sample() -> RunResult {
+pub(crate) fn sample() -> RunResult {
     let mut result = RunResult::new(&sample::facts(), &sample::calm());
     result.window.types.clear();
     result.slices.clear();
     result
 }
 
-fn is_false(found: &ComparisonResult) -> bool {
+pub(crate) fn is_false(found: &ComparisonResult) -> bool {
     matches!(found.verdict, Verdict::Slower | Verdict::Faster)
 }
 

@@ -6,20 +6,32 @@
 //! OOPSLA 2007; Welch's t: Biometrika 34, 1947; equivalence by an interval within the margin:
 //! Schuirmann 1987.
 //!
+//! Two runs that took place at once are compared by the ratios of short blocks ([`blocks`]): what
+//! disturbs the host disturbs both sides, and blocks may depend on each other.
+//!
 //! By simulation of 7 pairs with 2 % autocorrelated noise (the tests): A against A is called slower
 //! or faster in at most 6 %, a slowdown of 5 % is found in at least 90 %.
+
+mod carry_over;
+mod looks;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Interval;
-use crate::distribution::{freedom, t_975, t_of_all};
+use crate::distribution::{freedom, t_975, t_missing, t_of_all};
 use crate::numbers::{finite, length, mean, size, squares};
-use crate::series::summarise;
+use crate::series::{interval_of_mean, summarise};
+
+pub use carry_over::{FirstPoint, first_points};
+pub use looks::Looks;
 
 /// Maximum number of pairs (or runs per side) that are proposed.
 pub const PAIRS_MAX: u32 = 1_000;
+
+/// Minimum number of blocks of two runs at once: fewer say too little about their own scatter.
+pub const BLOCKS_MIN: usize = 10;
 
 /// Maximum number of points of a series that are proposed: about four months of seconds.
 const POINTS_MAX: f64 = 1e7;
@@ -83,6 +95,13 @@ pub enum Basis {
         /// Number of points of B.
         b: usize,
     },
+    /// Two runs at once, from short blocks that both have: the mean of the logarithms of their
+    /// ratios, whose interval allows for dependence between blocks. It contains what differs from
+    /// block to block, and not what differs between one start of a server and the next.
+    Blocks {
+        /// Number of blocks.
+        blocks: usize,
+    },
 }
 
 /// Verdict of a comparison on B, decided in this order.
@@ -123,6 +142,11 @@ pub enum More {
         /// Number of points, at least 1.
         points: usize,
     },
+    /// This many more blocks of two runs at once.
+    Blocks {
+        /// Number of blocks, at least 1.
+        blocks: usize,
+    },
 }
 
 /// Why two samples cannot be compared.
@@ -138,6 +162,9 @@ pub enum CompareError {
     /// A series is too short for an interval of its mean; see [`crate::series`].
     #[error("a single run is too short to be compared: use a longer run, or several")]
     TooShort,
+    /// Two runs at once have too few blocks.
+    #[error("two runs at once need {BLOCKS_MIN} blocks or more: use a longer --duration")]
+    FewBlocks,
     /// The margin is not between 0 and 1 (exclusive).
     #[error("the margin must be between 0 and 1")]
     Margin,
@@ -241,6 +268,62 @@ pub fn series(
     })
 }
 
+/// Compares two runs that took place at once, given the logarithm of the ratio B over A of each of
+/// their blocks, in order. The interval is that of Student's t for independent blocks, or that of a
+/// series with dependence between its points, whichever is wider. With looks, it is the one at the last
+/// look, so wide that the intervals of all looks hold together in 95 %.
+///
+/// # Errors
+/// With too few blocks, a ratio that is not finite, or a margin outside 0 to 1.
+pub fn blocks(
+    ln_ratios: &[f64],
+    better: Better,
+    margin: f64,
+    looks: Option<Looks>,
+) -> Result<Comparison, CompareError> {
+    let (used, chance) = match looks {
+        None => (ln_ratios.len(), 0.05),
+        Some(looks) => looks.last(ln_ratios.len()).ok_or(CompareError::FewBlocks)?,
+    };
+    let ln_ratios = &ln_ratios[..used];
+    let n = size(ln_ratios.len());
+    if ln_ratios.len() < BLOCKS_MIN {
+        return Err(CompareError::FewBlocks);
+    }
+    if ln_ratios.iter().any(|ratio| !ratio.is_finite()) {
+        return Err(CompareError::NotPositive);
+    }
+    let ln_ratio = mean(ln_ratios);
+    let half_width = t_missing(n - 1.0, chance) * (squares(ln_ratios) / (n - 1.0) / n).sqrt();
+    let independent = Interval::around(ln_ratio, half_width);
+    let interval = interval_of_mean(ln_ratios, chance).map_or(independent, |of_series| Interval {
+        low: independent.low.min(of_series.low),
+        high: independent.high.max(of_series.high),
+    });
+    let basis = Basis::Blocks { blocks: ln_ratios.len() };
+    let spread = Spread { ln_ratio, interval, together: 1 };
+    spread.judge(better, margin, basis, |target| {
+        // The interval narrows with the square root of the length.
+        let more = (((interval.half_width() / target).powi(2) - 1.0) * n).ceil();
+        (more <= POINTS_MAX).then(|| More::Blocks { blocks: length(more).max(1) })
+    })
+}
+
+/// The 95 % prediction interval of the ratio that another comparison of as many runs or pairs would
+/// find: the estimate of either is off by its own error. `None` where the interval contains nothing
+/// that differs from run to run.
+#[must_use]
+pub fn another(found: &Comparison) -> Option<Interval> {
+    let is_of_runs = matches!(found.basis, Basis::Pairs { .. } | Basis::Runs { .. });
+    if !is_of_runs || found.together > 1 || found.interval.low <= 0.0 {
+        return None;
+    }
+    let half_width = (found.interval.high / found.interval.low).ln() / 2.0;
+    let factor = (std::f64::consts::SQRT_2 * half_width).exp();
+    let interval = Interval { low: found.ratio / factor, high: found.ratio * factor };
+    interval.high.is_finite().then_some(interval)
+}
+
 /// One run's mean, on a logarithmic scale.
 struct Side {
     points: usize,
@@ -283,14 +366,40 @@ impl Difference {
         basis: Basis,
         more: impl Fn(f64) -> Option<More>,
     ) -> Result<Comparison, CompareError> {
+        let half_width = t_of_all(self.freedom, self.together) * self.error;
+        let interval = Interval::around(self.ln_ratio, half_width);
+        let Self { ln_ratio, together, .. } = self;
+        Spread { ln_ratio, interval, together }.judge(better, margin, basis, more)
+    }
+}
+
+/// A ratio and its interval on a logarithmic scale.
+#[derive(Clone, Copy)]
+struct Spread {
+    ln_ratio: f64,
+    interval: Interval,
+    /// Number of comparisons that decide together.
+    together: usize,
+}
+
+impl Spread {
+    /// Judges a ratio; `more` computes what would bring the interval to a given half-width above 0.
+    /// The one rule for verdicts.
+    fn judge(
+        self,
+        better: Better,
+        margin: f64,
+        basis: Basis,
+        more: impl Fn(f64) -> Option<More>,
+    ) -> Result<Comparison, CompareError> {
         if !(margin > 0.0 && margin < 1.0) {
             return Err(CompareError::Margin);
         }
         let (ln_margin, away) = (margin.ln_1p(), self.ln_ratio.abs());
-        let half_width = t_of_all(self.freedom, self.together) * self.error;
-        let verdict = if away + half_width <= ln_margin {
+        let Interval { low, high } = self.interval;
+        let verdict = if low >= -ln_margin && high <= ln_margin {
             Verdict::Equivalent
-        } else if away > half_width && away > ln_margin {
+        } else if (low > 0.0 || high < 0.0) && away > ln_margin {
             let more = self.ln_ratio > 0.0;
             if more == (better == Better::Higher) { Verdict::Faster } else { Verdict::Slower }
         } else if away > ln_margin {
@@ -301,10 +410,7 @@ impl Difference {
         let ratio = |ln: f64| finite(ln.exp());
         Ok(Comparison {
             ratio: ratio(self.ln_ratio),
-            interval: Interval {
-                low: ratio(self.ln_ratio - half_width),
-                high: ratio(self.ln_ratio + half_width),
-            },
+            interval: Interval { low: ratio(low), high: ratio(high) },
             together: self.together,
             margin,
             better,

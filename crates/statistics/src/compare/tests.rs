@@ -172,3 +172,59 @@ fn no_finite_figures_make_nan_or_infinity() {
         }
     }
 }
+
+/// Logarithms of the ratios of blocks about a true one.
+fn block_ratios(random: &mut Random, blocks: usize, rho: f64, ln_ratio: f64) -> Vec<f64> {
+    random.ar1(blocks, rho).iter().map(|e| ln_ratio + 0.02 * e).collect()
+}
+
+#[test]
+fn intervals_of_blocks_hold_whether_or_not_they_depend_on_each_other() {
+    let mut random = Random::new(21);
+    for (blocks, rho, least) in [(10, 0.0, 93), (42, 0.0, 94), (42, 0.4, 91), (140, 0.4, 93)] {
+        let (mut held, runs) = (0, 500);
+        for _ in 0..runs {
+            let ratios = block_ratios(&mut random, blocks, rho, 0.01);
+            let found = blocks(&ratios, Better::Higher, 0.02, None).unwrap();
+            assert_eq!(found.basis, Basis::Blocks { blocks });
+            held += usize::from(found.interval.contains(0.01_f64.exp()));
+        }
+        assert!(held * 100 >= runs * least, "{blocks} blocks, ρ {rho}: {held} of {runs}");
+    }
+}
+
+#[test]
+fn few_blocks_or_none_that_can_be_compared_are_an_error() {
+    let few = [0.0; BLOCKS_MIN - 1];
+    assert_eq!(blocks(&few, Better::Higher, 0.02, None), Err(CompareError::FewBlocks));
+    let mut bad = [0.0; BLOCKS_MIN];
+    let level = blocks(&bad, Better::Higher, 0.02, None).unwrap();
+    assert_eq!((level.ratio, level.verdict), (1.0, Verdict::Equivalent));
+    bad[3] = f64::NEG_INFINITY;
+    assert_eq!(blocks(&bad, Better::Higher, 0.02, None), Err(CompareError::NotPositive));
+}
+
+#[test]
+fn what_blocks_lack_is_told_in_blocks() {
+    let ratios: Vec<f64> = (0..40).map(|at| if at % 2 == 0 { 0.037 } else { -0.003 }).collect();
+    let Verdict::Inconclusive { more: Some(More::Blocks { blocks }) } =
+        blocks(&ratios, Better::Higher, 0.02, None).unwrap().verdict
+    else {
+        panic!("{ratios:?}")
+    };
+    assert!((100..400).contains(&blocks), "{blocks}");
+}
+
+#[test]
+fn another_comparison_is_within_its_interval() {
+    let mut random = Random::new(23);
+    let mut held = 0;
+    for _ in 0..RUNS {
+        let [one, two] = [(); 2]
+            .map(|()| pairs(&seven_pairs(&mut random, 0.0, 0.97), Better::Higher, MARGIN).unwrap());
+        held += usize::from(another(&one).unwrap().contains(two.ratio));
+    }
+    assert!((RUNS * 94 / 100..=RUNS * 965 / 1000).contains(&held), "{held}");
+    let blocks = blocks(&[0.0; 20], Better::Higher, MARGIN, None).unwrap();
+    assert_eq!(another(&blocks), None, "it says nothing about another start");
+}

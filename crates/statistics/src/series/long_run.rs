@@ -74,6 +74,15 @@ pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
     }
 }
 
+/// The noise of a short series that is nearly independent, from its slowest swings as they are: more
+/// of them than after prewhitening (Lazarus, Lewis, Stock and Watson, as above).
+pub(super) fn slow_noise(centred: &[f64]) -> LongRun {
+    let cosines = length(size(centred.len()).powf(2.0 / 3.0)).clamp(SLOWEST, COSINES_MAX);
+    let freedom = size(cosines);
+    let variance = cosine_squares(centred, cosines) / freedom;
+    LongRun { rho: 0.0, variance, freedom, memory: 1.0 }
+}
+
 /// Number of points in a batch of a series of this length.
 fn batch(points: usize) -> usize {
     length((size(points) / BATCH_SCALE).sqrt()).max(1)

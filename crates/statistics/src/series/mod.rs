@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 
 use self::drift::drift;
-use self::long_run::long_run;
+use self::long_run::{long_run, slow_noise};
 use crate::Interval;
 use crate::numbers::{finite, mean, scaled, size};
 
@@ -40,6 +40,8 @@ pub const MEMORY_MIN: f64 = 2.5;
 const TREND_ALARM: f64 = 0.02;
 /// Probability of a false alarm about a step: lower, because a step is easier to detect.
 const STEP_ALARM: f64 = 0.01;
+/// Correlation of neighbours, in its standard errors, above which a short series is prewhitened.
+const CORRELATED: f64 = 1.0;
 /// Minimum number of points whose noise is estimated.
 const POINTS_MIN: usize = 20;
 
@@ -148,7 +150,7 @@ pub fn summarise(series: &[f64]) -> Summary {
     let error = (noise.variance / n).sqrt();
     let known = verdict != Verdict::TooShort;
     Summary {
-        interval: known.then(|| skewness::interval(&centred, mean, &noise).times(scale)),
+        interval: known.then(|| skewness::interval(&centred, mean, &noise, 0.05).times(scale)),
         standard_error: known.then(|| finite(error * scale)),
         degrees_of_freedom: known.then_some(noise.freedom),
         lag_1: noise.rho,
@@ -159,6 +161,28 @@ pub fn summarise(series: &[f64]) -> Summary {
         verdict,
         ..plain(points.len(), mean, squares, scale)
     }
+}
+
+/// The interval of the mean of a series, whatever its drift, which misses the true one with this
+/// probability; `None` if it is level. For series that may be short and nearly independent, such as
+/// blocks whose order is random: the variance is that of the slowest swings without prewhitening,
+/// which would cost as much precision as it saves there, unless neighbours are correlated or there is a
+/// long memory.
+pub(crate) fn interval_of_mean(series: &[f64], chance: f64) -> Option<Interval> {
+    let mean = mean(series);
+    let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
+    let squares: f64 = centred.iter().map(|x| x * x).sum();
+    if squares == 0.0 {
+        return None;
+    }
+    let noise = || {
+        let prewhitened = long_run(&centred, 0);
+        let is_correlated = prewhitened.rho * size(series.len()).sqrt() > CORRELATED;
+        if series.len() >= POINTS_MIN && is_correlated { prewhitened } else { slow_noise(&centred) }
+    };
+    let with_memory = noise().with_memory(&centred);
+    let noise = if with_memory.memory > MEMORY_MIN { with_memory } else { noise() };
+    Some(skewness::interval(&centred, mean, &noise, chance))
 }
 
 /// A summary without noise (the series is level), or without enough points to estimate it.

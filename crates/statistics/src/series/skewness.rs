@@ -8,16 +8,17 @@
 
 use super::long_run::{LongRun, batches};
 use crate::Interval;
-use crate::distribution::t_975;
+use crate::distribution::t_missing;
 use crate::numbers::{mean, size};
 
 /// Skewness of the mean below which the transformation changes nothing but rounding errors.
 const NONE: f64 = 1e-6;
 
-/// The 95 % interval of the mean of a series that is given about its mean.
-pub(super) fn interval(centred: &[f64], mean: f64, noise: &LongRun) -> Interval {
+/// The interval of the mean of a series that is given about its mean, which misses the true one with
+/// this probability.
+pub(super) fn interval(centred: &[f64], mean: f64, noise: &LongRun, chance: f64) -> Interval {
     let error = (noise.variance / size(centred.len())).sqrt();
-    let (sure, sixth) = (t_975(noise.freedom), of_mean(centred) / 6.0);
+    let (sure, sixth) = (t_missing(noise.freedom, chance), of_mean(centred) / 6.0);
     Interval {
         low: mean - transformed(sure, sixth) * error,
         high: mean - transformed(-sure, sixth) * error,

@@ -12,6 +12,7 @@ mod nodes;
 mod open;
 mod pings;
 mod shares;
+mod slices;
 
 use std::sync::Arc;
 use std::time::Duration;
