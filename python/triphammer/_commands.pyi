@@ -149,6 +149,8 @@ def run(
     terminals: Union[Union[int, str], None] = ...,
     sessions: Union[Union[int, str], None] = ...,
     login_delay: Union[Duration, None] = ...,
+    reconnect: Union[Text, None] = ...,
+    login_rate: Union[Text, None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
     drain_timeout: Union[Duration, None] = ...,
@@ -237,12 +239,14 @@ def run(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
-    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
     sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
     login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    reconnect: Log in anew after every N transactions of a session; every=1 is a new connection for each transaction, as pgbench -C makes. The result has the times of logins, by phase [default: never: sessions remain]
+    login_rate: Maximum number of sessions per second that begin to log in at the start [default: no limit: all at once, up to 8 at a time on each thread]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
@@ -335,6 +339,8 @@ def profile(
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
+    reconnect: Union[Text, None] = ...,
+    login_rate: Union[Text, None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
     drain_timeout: Union[Duration, None] = ...,
@@ -421,6 +427,8 @@ def profile(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    reconnect: Log in anew after every N transactions of a session; every=1 is a new connection for each transaction, as pgbench -C makes. The result has the times of logins, by phase [default: never: sessions remain]
+    login_rate: Maximum number of sessions per second that begin to log in at the start [default: no limit: all at once, up to 8 at a time on each thread]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
@@ -508,6 +516,8 @@ def capacity(
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
+    reconnect: Union[Text, None] = ...,
+    login_rate: Union[Text, None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
     drain_timeout: Union[Duration, None] = ...,
@@ -592,6 +602,8 @@ def capacity(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    reconnect: Log in anew after every N transactions of a session; every=1 is a new connection for each transaction, as pgbench -C makes. The result has the times of logins, by phase [default: never: sessions remain]
+    login_rate: Maximum number of sessions per second that begin to log in at the start [default: no limit: all at once, up to 8 at a time on each thread]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
@@ -692,6 +704,8 @@ def compare(
     terminals: Union[Union[int, str], None] = ...,
     sessions: Union[Union[int, str], None] = ...,
     login_delay: Union[Duration, None] = ...,
+    reconnect: Union[Text, None] = ...,
+    login_rate: Union[Text, None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
     drain_timeout: Union[Duration, None] = ...,
@@ -786,12 +800,14 @@ def compare(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
-    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
     sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
     login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    reconnect: Log in anew after every N transactions of a session; every=1 is a new connection for each transaction, as pgbench -C makes. The result has the times of logins, by phase [default: never: sessions remain]
+    login_rate: Maximum number of sessions per second that begin to log in at the start [default: no limit: all at once, up to 8 at a time on each thread]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
@@ -886,6 +902,8 @@ def matrix(
     terminals: Union[Union[int, str], None] = ...,
     sessions: Union[Union[int, str], None] = ...,
     login_delay: Union[Duration, None] = ...,
+    reconnect: Union[Text, None] = ...,
+    login_rate: Union[Text, None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
     drain_timeout: Union[Duration, None] = ...,
@@ -972,12 +990,14 @@ def matrix(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
-    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
     sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
     login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    reconnect: Log in anew after every N transactions of a session; every=1 is a new connection for each transaction, as pgbench -C makes. The result has the times of logins, by phase [default: never: sessions remain]
+    login_rate: Maximum number of sessions per second that begin to log in at the start [default: no limit: all at once, up to 8 at a time on each thread]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]

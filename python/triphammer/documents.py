@@ -30,6 +30,9 @@ Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag"
 #: Certainty of a verdict.
 Certainty = Literal["sure", "probable"]
 
+#: What a change is about.
+Changed = Literal["rate", "users"]
+
 #: Verdict of a comparison on B, decided in this order.
 ComparisonVerdict = Record
 
@@ -1293,6 +1296,14 @@ class Efficiency(Record):
     share: float
 
 
+class Elasticity(Record):
+    """Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are omitted."""
+
+    __slots__ = ()
+    #: The steps.
+    steps: list[StepReaction]
+
+
 class Ending(Record):
     """How a job ended."""
 
@@ -2061,6 +2072,52 @@ class LimitFigures(Record):
     time: Optional[TimeShares]
     #: Length of the window, in seconds.
     window_s: float
+
+
+class LoginFigures(Record):
+    """Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction."""
+
+    __slots__ = ()
+    #: Time for authentication.
+    authentication: Optional[Times]
+    #: When sessions were back that had been lost; of the start: when sessions were there. `None` if there was none.
+    back: Optional[SessionsBack]
+    #: Time to the connection; `None` if the driver cannot tell it, and likewise below.
+    connect: Optional[Times]
+    #: Number of logins.
+    count: int
+    #: Number of attempts that failed.
+    failed: int
+    #: Logins per second.
+    per_second: float
+    #: Time for setting up the session and preparing its statements.
+    setup: Optional[Times]
+    #: Time for TLS; `None` without TLS, too.
+    tls: Optional[Times]
+    #: Whole times of the logins.
+    whole: Times
+
+
+class LoginPolicy(Record):
+    """When sessions log in; by default once, at the start, as fast as they can."""
+
+    __slots__ = ()
+    #: Number of transactions after which a session logs out, to log in anew for its next one; `None` if it remains.
+    every: Optional[int]
+    #: Maximum number of sessions per second that begin to log in at the start; `None` for no limit.
+    per_second: Optional[float]
+
+
+class Logins(Record):
+    """Logins of a run, by its parts."""
+
+    __slots__ = ()
+    #: Those in the whole run.
+    run: LoginFigures
+    #: Those before the start of the run: one of each session.
+    start: LoginFigures
+    #: Those in the timed window.
+    window: LoginFigures
 
 
 class LostHost(Record):
@@ -2905,6 +2962,8 @@ class RunResult(RunDocument):
     durations: Durations
     #: The primary metric relative to the maximum that keying and thinking times allow; `None` without them.
     efficiency: Optional[Efficiency]
+    #: How the database reacted to the steps of the load; `None` for a load without steps.
+    elasticity: Optional[Elasticity]
     #: Whether the run is good, and what is wrong with it.
     ending: Ending
     #: Energy that was used in the timed window, or why it is not known; `None` with `--no-observe`.
@@ -2931,6 +2990,8 @@ class RunResult(RunDocument):
     kind: Literal["run"]
     #: Label given by the user; `None` without one.
     label: Optional[str]
+    #: Logins of sessions, by phase; `None` for a run of queries, and in results of versions that did not measure them.
+    logins: Optional[Logins]
     #: What each node of the target did; empty for a single server.
     nodes: list[NodeFigures]
     #: Notes made during the run.
@@ -3013,6 +3074,8 @@ class RunSpec(Record):
     limits: TimeLimits
     #: When transactions are due.
     load: Load
+    #: When sessions log in.
+    logins: LoginPolicy
     #: Share of transactions that may fail before the run counts as failed.
     max_failures: float
     #: Where the transaction logic runs.
@@ -3129,6 +3192,20 @@ class SessionCounts(Record):
     lost: int
     #: Number of sessions reconnected.
     reconnected: int
+
+
+class SessionsBack(Record):
+    """When sessions were back, each since it was lost; or were there at the start, since the first of them began to log in."""
+
+    __slots__ = ()
+    #: Time until all of them were back, in seconds.
+    all_s: float
+    #: Time until half of them were back, in seconds.
+    half_s: float
+    #: Time until 95 % of them were back, in seconds.
+    most_s: float
+    #: Number of sessions.
+    sessions: int
 
 
 class Setting(Record):
@@ -3439,6 +3516,40 @@ class Steadiness(Record):
     warm_up: WarmUp
     #: Reason in words, with figures.
     words: str
+
+
+class StepReaction(Record):
+    """The reaction to a step of the load. Times are in seconds after the step, rounded down; `None` if what they wait for did not happen before the next step."""
+
+    __slots__ = ()
+    #: When the load changed, in seconds since the start of the run.
+    at_s: float
+    #: Arrivals per second, or users, before.
+    from_: float
+    #: Time until it was at the new level, within the level's own spread.
+    full_s: Optional[float]
+    #: Time until throughput reached 50 % of the new level: at least half of it after a step up, at most one and a half after a step down.
+    half_s: Optional[float]
+    #: How long the new load lasted, in seconds.
+    lasted_s: float
+    #: The most transactions that waited at the end of a second, beyond those that wait at the new level.
+    late: float
+    #: Sum over the seconds of what waited beyond that: transactions times seconds.
+    late_s: float
+    #: Time until it reached 95 % of the new level: at least 0.95 or at most 1.05 times that.
+    most_s: Optional[float]
+    #: How far throughput went beyond the new level, as a share of it; 0 within its spread.
+    overshoot: float
+    #: Mean throughput of the part after the step, in transactions per second.
+    per_second: float
+    #: Time until response times (95th percentile) were within their own spread at the new level.
+    response_s: Optional[float]
+    #: Median over its second half of the response times (95th percentile of a second), in microseconds; `None` if nothing was completed.
+    response_us: Optional[float]
+    #: The same after: the new level; of users, the new level is the throughput that they reached.
+    to: float
+    #: What changed: the rate of arrivals, or the users at work.
+    what: Changed
 
 
 class StepTime(Record):

@@ -726,6 +726,9 @@ export interface Change {
   slower: boolean;
 }
 
+/** What a change is about. */
+export type Changed = "rate" | "users";
+
 /** The cheapest level of a profile that keeps the requirements. */
 export interface CheapestLevel {
   /** Costs per million of what the primary metric counts, in the list's currency. */
@@ -1239,6 +1242,12 @@ export interface Efficiency {
   maximum: number;
   /** Share of that maximum, from 0 to 1. */
   share: number;
+}
+
+/** Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are omitted. */
+export interface Elasticity {
+  /** The steps. */
+  steps: StepReaction[];
 }
 
 /** How a job ended. */
@@ -1876,6 +1885,14 @@ export interface JobSeries {
   lag_p99_us: Spread | null;
   /** Last second of each point, inclusive. */
   last: number[];
+  /** Median time of logins. In µs. `null` if it was not measured. */
+  login_p50_us: Spread | null;
+  /** 99th percentile of the times of logins. In µs. `null` if it was not measured. */
+  login_p99_us: Spread | null;
+  /** Sessions that logged in, anew or after they were lost. `null` if it was not measured. */
+  logins: number[];
+  /** Attempts to log in that failed. `null` if it was not measured. */
+  logins_failed: number[];
   /** Sessions lost. */
   lost: number[];
   primary_metric: Spread | null;
@@ -2318,6 +2335,14 @@ export interface LiveSecond {
   lag_p99_us: number | null;
   /** Last second, inclusive, counted from the start of the run. */
   last: number;
+  /** Median time of logins. In µs. `null` if it was not measured. */
+  login_p50_us: number | null;
+  /** 99th percentile of the times of logins. In µs. `null` if it was not measured. */
+  login_p99_us: number | null;
+  /** Sessions that logged in, anew or after they were lost. `null` if it was not measured. */
+  logins: number | null;
+  /** Attempts to log in that failed. `null` if it was not measured. */
+  logins_failed: number | null;
   /** Sessions lost. */
   lost: number;
   /** The second since which no transaction has completed; `null` unless an outage went on at the end of this second. */
@@ -2382,6 +2407,64 @@ export interface LiveType {
 
 /** A load model, as `--load` names it. */
 export type Load = string;
+
+/** A change of the load that was made. */
+export interface LoadAnswer {
+  /** When it begins, in seconds since the start of the run. */
+  at_s: number;
+  /** Arrivals per second, or users, before. */
+  from: number;
+  /** The same from then on. */
+  to: number;
+}
+
+/** A change of the load of a run: a rate or a number of users. */
+export interface LoadRequest {
+  /** Arrivals per second of an open load, from the next whole second on; 0 for a pause. */
+  rate: number | null;
+  /** Users of a closed load that work from now on, up to those that the run has opened sessions for; the others wait. */
+  users: number | null;
+}
+
+/** Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction. */
+export interface LoginFigures {
+  /** Time for authentication. */
+  authentication: Times | null;
+  /** When sessions were back that had been lost; of the start: when sessions were there. `null` if there was none. */
+  back: SessionsBack | null;
+  /** Time to the connection; `null` if the driver cannot tell it, and likewise below. */
+  connect: Times | null;
+  /** Number of logins. */
+  count: number;
+  /** Number of attempts that failed. */
+  failed: number;
+  /** Logins per second. */
+  per_second: number;
+  /** Time for setting up the session and preparing its statements. */
+  setup: Times | null;
+  /** Time for TLS; `null` without TLS, too. */
+  tls: Times | null;
+  /** Whole times of the logins. */
+  whole: Times;
+}
+
+/** When sessions log in; by default once, at the start, as fast as they can. */
+export interface LoginPolicy {
+  /** Number of transactions after which a session logs out, to log in anew for its next one; `null` if it remains. */
+  every: number | null;
+  /** Maximum number of sessions per second that begin to log in at the start; `null` for no limit. */
+  per_second: number | null;
+}
+
+/** Logins of a run, by its parts. */
+export interface Logins {
+  /** Those in the whole run. */
+  run: LoginFigures;
+  /** Those before the start of the run: one of each session. */
+  start: LoginFigures;
+  /** Those in the timed window. */
+  window: LoginFigures;
+}
 
 /** How a host was lost. */
 export interface LostHost {
@@ -3315,6 +3398,8 @@ export interface RunResult {
   durations: Durations;
   /** The primary metric relative to the maximum that keying and thinking times allow; `null` without them. */
   efficiency: Efficiency | null;
+  /** How the database reacted to the steps of the load; `null` for a load without steps. */
+  elasticity: Elasticity | null;
   /** Whether the run is good, and what is wrong with it. */
   ending: Ending;
   /** Energy that was used in the timed window, or why it is not known; `null` with `--no-observe`. */
@@ -3341,6 +3426,8 @@ export interface RunResult {
   kind: "run";
   /** Label given by the user; `null` without one. */
   label: string | null;
+  /** Logins of sessions, by phase; `null` for a run of queries, and in results of versions that did not measure them. */
+  logins: Logins | null;
   /** What each node of the target did; empty for a single server. */
   nodes: NodeFigures[];
   /** Notes made during the run. */
@@ -3421,6 +3508,8 @@ export interface RunSpec {
   limits: TimeLimits;
   /** When transactions are due. */
   load: Load;
+  /** When sessions log in. */
+  logins: LoginPolicy;
   /** Share of transactions that may fail before the run counts as failed. */
   max_failures: number;
   /** Where the transaction logic runs. */
@@ -3632,6 +3721,18 @@ export interface SessionInfo {
 export type Sessions = "own" | {
   pool: number;
 };
+
+/** When sessions were back, each since it was lost; or were there at the start, since the first of them began to log in. */
+export interface SessionsBack {
+  /** Time until all of them were back, in seconds. */
+  all_s: number;
+  /** Time until half of them were back, in seconds. */
+  half_s: number;
+  /** Time until 95 % of them were back, in seconds. */
+  most_s: number;
+  /** Number of sessions. */
+  sessions: number;
+}
 
 /** A setting of the run with its value and the source of the value. */
 export interface Setting {
@@ -3984,6 +4085,38 @@ export type Steady = "steady" | "within_window" | "drifting" | "too_short";
 
 /** How a query or refresh function ended. */
 export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run" | "unsupported";
+
+/** The reaction to a step of the load. Times are in seconds after the step, rounded down; `null` if what they wait for did not happen before the next step. */
+export interface StepReaction {
+  /** When the load changed, in seconds since the start of the run. */
+  at_s: number;
+  /** Arrivals per second, or users, before. */
+  from: number;
+  /** Time until it was at the new level, within the level's own spread. */
+  full_s: number | null;
+  /** Time until throughput reached 50 % of the new level: at least half of it after a step up, at most one and a half after a step down. */
+  half_s: number | null;
+  /** How long the new load lasted, in seconds. */
+  lasted_s: number;
+  /** The most transactions that waited at the end of a second, beyond those that wait at the new level. */
+  late: number;
+  /** Sum over the seconds of what waited beyond that: transactions times seconds. */
+  late_s: number;
+  /** Time until it reached 95 % of the new level: at least 0.95 or at most 1.05 times that. */
+  most_s: number | null;
+  /** How far throughput went beyond the new level, as a share of it; 0 within its spread. */
+  overshoot: number;
+  /** Mean throughput of the part after the step, in transactions per second. */
+  per_second: number;
+  /** Time until response times (95th percentile) were within their own spread at the new level. */
+  response_s: number | null;
+  /** Median over its second half of the response times (95th percentile of a second), in microseconds; `null` if nothing was completed. */
+  response_us: number | null;
+  /** The same after: the new level; of users, the new level is the throughput that they reached. */
+  to: number;
+  /** What changed: the rate of arrivals, or the users at work. */
+  what: Changed;
+}
 
 /** A query or refresh function of a stream. */
 export interface StepTime {
@@ -4622,6 +4755,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
+  };
+  /** Changes the load of a run while it goes on: the rate of an open load, or the users of a closed one. The change is a note of the run, and the result has the reaction to it (`elasticity`). */
+  "POST /api/v1/activities/{id}/load": {
+    query: undefined;
+    body: LoadRequest;
+    answer: LoadAnswer;
   };
   /** Returns the seconds of the current run, at most 600: older ones are merged. A page that has too many points replaces them with these. */
   "GET /api/v1/activities/{id}/seconds": {

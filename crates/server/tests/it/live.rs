@@ -59,12 +59,15 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     let answer = site.post(&load, &json!({ "rate": 500 }));
     assert_eq!((&answer["from"], &answer["to"]), (&50.0.into(), &500.0.into()), "{answer}");
     let at = answer["at_s"].as_f64().unwrap();
-    let arrivals = |event: &serde_json::Value| event["arrivals"].as_f64().unwrap_or_default();
-    // The seconds after it, of which one is enough.
-    events.until(|event| event["type"] == "second" && arrivals(event) > 300.0);
+    // Two whole seconds at the new rate.
+    let first = |event: &serde_json::Value| event["first"].as_f64().unwrap_or_default();
+    events.until(|event| event["type"] == "second" && first(event) >= at + 2.0);
     site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
-    let ended = site.ended(id).to_string();
-    assert!(ended.contains("the rate changed from 50 to 500 per second"), "{at}: {ended}");
+    let ended = site.ended(id);
+    // By then more were due than at the first rate.
+    assert!(ended["primary_metric_value"].as_f64() > Some(100.0), "{ended}");
+    let job = site.get(&format!("/api/v1/jobs/{}", ended["job"])).to_string();
+    assert!(job.contains("the rate changed from 50 to 500 per second"), "{at}: {job}");
     let (found, answer) = site.call("POST", &load, &json!({ "rate": 10 }));
     assert_eq!(found, 409, "{answer}");
     assert!(answer.to_string().contains("no run is in progress"), "{answer}");
