@@ -31,6 +31,10 @@ pub const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 /// Sessions per thread from which a ring takes less CPU time than epoll (`bench/client_cost.py`).
 const SESSIONS_FOR_RING: u32 = 2;
 
+/// Transactions of a session from which the reactor takes less CPU time than a runtime, whose
+/// connections cost less to open (`bench/logins.py`).
+const LOGINS_FOR_REACTOR: u64 = 100;
+
 /// How a workload is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSpec {
@@ -108,7 +112,8 @@ pub struct LoginPolicy {
     /// Number of transactions after which a session logs out, to log in anew for its next one; `None`
     /// if it remains.
     pub every: Option<u64>,
-    /// Maximum number of sessions per second that begin to log in at the start; `None` for no limit.
+    /// Number of sessions per second that begin to log in at the start, if the server keeps up; `None`
+    /// for no limit.
     #[schemars(range(min = 0.0))]
     pub per_second: Option<f64>,
 }
@@ -243,13 +248,14 @@ impl RunSpec {
         // Outside of a runtime, the limits of transactions of all threads would be kept by one
         // timer, behind a lock.
         let is_limited = !self.limits.transaction.is_zero();
+        let logs_in_often = self.logins.every.is_some_and(|every| every < LOGINS_FOR_REACTOR);
         let has_many = self.sessions() / self.threads.max(1) >= SESSIONS_FOR_RING;
         match self.io {
             Io::Uring => WorkerLoop::Ring,
             Io::Auto | Io::Epoll if is_limited => WorkerLoop::Runtime,
-            Io::Auto if has_many && probe().is_ok() => WorkerLoop::Ring,
             // The reactor has its connections opened by another thread's runtime.
-            Io::Auto | Io::Epoll if self.logins.every.is_some() => WorkerLoop::Runtime,
+            Io::Auto | Io::Epoll if logs_in_often => WorkerLoop::Runtime,
+            Io::Auto if has_many && probe().is_ok() => WorkerLoop::Ring,
             Io::Auto | Io::Epoll => WorkerLoop::Epoll,
         }
     }

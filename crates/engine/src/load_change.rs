@@ -55,15 +55,16 @@ impl Default for LoadControl {
 }
 
 impl LoadControl {
-    /// Allows the changes that a run of one process can have.
-    pub fn allow(&self, spec: &RunSpec) {
+    /// Allows the changes that a run of one process can have; `is_replay` if its transactions are
+    /// recorded ones, which wait for those of other sessions.
+    pub fn allow(&self, spec: &RunSpec, is_replay: bool) {
         let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup);
         self.state().kind = match (profile, spec.length) {
             (_, Length::Transactions(_)) => {
                 Kind::Fixed("each user of this run has a number of transactions: its load is fixed")
             }
             (Some(profile), _) => Kind::Open(Arc::new(profile)),
-            (None, _) if spec.load.is_closed() => Kind::Closed(spec.users),
+            (None, _) if spec.load.is_closed() && !is_replay => Kind::Closed(spec.users),
             (None, _) => Kind::Fixed("a keyed load and a replay have times of their own"),
         };
     }

@@ -190,10 +190,10 @@ impl Epoll {
         }
         let old = register(&mut slot.writer, cx);
         // After the waker: a change of what is reported reports room that is there already.
-        slot.report_room(poll, place)?;
+        let reported = slot.report_room(poll, place);
         drop(inner);
         drop(old);
-        Poll::Pending
+        reported.map_or_else(|error| Poll::Ready(Err(error)), |()| Poll::Pending)
     }
 
     /// Shuts down the writing half.
@@ -219,8 +219,10 @@ impl Epoll {
         events.clear();
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let limit = (!wait).then_some(&at_once);
+        let waited = epoll::wait(&*poll, spare_capacity(events), limit);
         // An interruption is a turn in which nothing has arrived.
-        let _ = epoll::wait(&*poll, spare_capacity(events), limit);
+        let is_passing = matches!(waited, Ok(_) | Err(Errno::INTR));
+        assert!(is_passing, "an epoll that was created can be waited on: {waited:?}");
     }
 
     /// Wakes whom it concerns what has arrived.

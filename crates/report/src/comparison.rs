@@ -105,14 +105,19 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
 
 /// How much another comparison would differ, of pairs.
 fn another(result: &ComparisonResult) -> Option<String> {
-    result.pairs.as_ref().filter(|_| result.profiles.is_none())?;
-    Some(match result.another {
-        Some(Interval { low, high }) => {
-            format!("another comparison like this one would find {low:.3} to {high:.3} (95 %)")
-        }
-        None => "how much another comparison would differ is unknown: it takes two pairs or more"
-            .to_owned(),
-    })
+    if result.profiles.is_some() {
+        return None;
+    }
+    match (result.another, &result.pairs) {
+        (Some(Interval { low, high }), _) => Some(format!(
+            "another comparison like this one would find {low:.3} to {high:.3} (95 %)"
+        )),
+        (None, Some(_)) => Some(
+            "how much another comparison would differ is unknown: it takes two pairs or more"
+                .to_owned(),
+        ),
+        (None, None) => None,
+    }
 }
 
 /// How pairs whose runs took place at once were made, in words.

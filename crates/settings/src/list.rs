@@ -745,10 +745,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "login-rate",
         "N/s",
         DRIVE,
-        "Maximum number of sessions per second that begin to log in at the start",
+        "Number of sessions per second that begin to log in at the start, if the server keeps up",
     )
     .titled(Group::Load, "Logins per second at the start")
-    .default_words("no limit: all at once, up to 8 at a time on each thread")
+    .default_words("no limit: on each thread 8 at a time, and one more for each that is in, up to 256")
     .marked(&[OfTransactions]),
     value(
         "retries",

@@ -17,10 +17,6 @@ use super::read::{parse_closeness, parse_share};
 use super::run_defaults::RunDefaults;
 use crate::DATABASE_DEFAULT;
 
-/// Transactions of a session from which a ring takes less CPU time than epoll, whose connections
-/// cost less to open (`bench/logins.py`).
-const LOGINS_FOR_RING: u64 = 100;
-
 /// Reads the half-width of the primary metric's interval, relative to its value, at which the
 /// window ends.
 ///
@@ -112,10 +108,6 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     let io: Io = settings.read("io", str::parse, Io::to_string)?;
     io.check()?;
     let logins = logins(settings)?;
-    let io = match (io, logins.every) {
-        (Io::Auto, Some(every)) if every < LOGINS_FOR_RING => Io::Epoll,
-        (io, _) => io,
-    };
     let attempts = settings.count("retries", RETRIES_MAX)?;
     let spec = RunSpec {
         users,

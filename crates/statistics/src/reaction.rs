@@ -32,7 +32,8 @@ pub struct Reaction {
     pub late: f64,
     /// The sum over the seconds of what waited beyond that: transactions times seconds.
     pub late_s: f64,
-    /// How far throughput went beyond the new level, as a share of it; 0 within its spread.
+    /// How far throughput went beyond the new level, above it after a step up and below it after a step
+    /// down, as a share of it; 0 within its spread.
     pub overshoot: f64,
 }
 

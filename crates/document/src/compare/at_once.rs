@@ -241,7 +241,7 @@ fn looks(most: u64) -> Looks {
     Looks { most: usize::try_from(most).unwrap_or(usize::MAX) }
 }
 
-/// Compares the sides by blocks. What only shows how they compete proves no equivalence.
+/// Compares the sides by blocks. What only shows how they compete decides nothing.
 fn judge(
     blocks: &[Block],
     better: Better,
@@ -251,10 +251,7 @@ fn judge(
 ) -> Result<Comparison, compare::CompareError> {
     let ratios: Vec<f64> = blocks.iter().map(|block| block.ratio.ln()).collect();
     let found = compare::blocks(&ratios, better, margin, looks)?;
-    let verdict = match found.verdict {
-        Verdict::Equivalent if is_contended => Verdict::Inconclusive { more: None },
-        verdict => verdict,
-    };
+    let verdict = if is_contended { Verdict::Inconclusive { more: None } } else { found.verdict };
     Ok(Comparison { verdict, ..found })
 }
 
@@ -287,9 +284,8 @@ impl UntilDecided {
         if looks(most).last(blocks.len()).is_none_or(|(look, _)| look != blocks.len()) {
             return false;
         }
-        let is_contended = rates(&pair, 1.0).is_some_and(|[alone, together]| {
-            lost(alone, together).iter().all(|lost| *lost > CONTENTION_MIN)
-        });
+        let is_contended =
+            rates(&pair, 1.0).is_some_and(|[alone, together]| is_dominant(lost(alone, together)));
         judge(&blocks, self.better, self.margin, Some(looks(most)), is_contended).is_ok_and(
             |found| {
                 let half_width = found.interval.half_width() / found.ratio;
@@ -330,7 +326,7 @@ impl AtOnce {
         Some(at_once)
     }
 
-    /// Compares the sides by their blocks. What only shows how they compete proves no equivalence.
+    /// Compares the sides by their blocks. What only shows how they compete decides nothing.
     pub(super) fn compare(
         &self,
         better: Better,
@@ -349,7 +345,8 @@ impl AtOnce {
         };
         let pairs: Vec<(f64, f64)> =
             self.blocks.chunk_by(|a, b| a.pair == b.pair).map(of_pair).collect();
-        compare::another(&compare::pairs(&pairs, Better::Higher, CONTENTION_MIN).ok()?)
+        // The margin concerns the verdict only.
+        compare::another(&compare::pairs(&pairs, Better::Higher, 0.02).ok()?)
     }
 
     /// Whether the sides slow each other so much that their ratio may be that of their shares.
@@ -377,12 +374,18 @@ impl AtOnce {
                  each",
                 self.slice_s.unwrap_or_default()
             ),
-            AtOnceKind::Duet => {
-                "both runs worked at every moment of the window; a block has each side on \
-                                 each half of the CPUs"
-                    .to_owned()
+            AtOnceKind::Duet if self.not_swapped.is_some() => {
+                "both runs worked at every moment of the window".to_owned()
             }
+            AtOnceKind::Duet => "both runs worked at every moment of the window; a block has each \
+                                 side on each half of the CPUs"
+                .to_owned(),
         }];
+        if self.kind == AtOnceKind::Interleaved && self.carry_over.is_empty() {
+            let text = "what a slice leaves behind for the next one is not measured: there are too few \
+                        slices, or they are too short";
+            words.push(text.to_owned());
+        }
         if let (Some(first), AtOnceKind::Interleaved) = (self.carry_over.first(), self.kind) {
             let [a, b] = [first.a, first.b].map(|point| signed(point.share));
             words.push(match self.left_out_s {
@@ -395,6 +398,9 @@ impl AtOnce {
                      {seconds} s of each slice are left out"
                 ),
             });
+            if self.left_out_s == self.carry_over.len() as u64 {
+                words.push("slices differ up to their middle: make them longer".to_owned());
+            }
         }
         if let Some(most) = self.looks_most {
             words.push(format!(
@@ -448,7 +454,7 @@ impl Contention {
     fn of(all: &[SecondsOfPair<'_>], pairs: &[(&Run, &Run)], per_second: f64) -> Option<Self> {
         let [alone, together] = rates(all, per_second)?;
         let lost = lost(alone, together);
-        let is_dominant = lost.iter().all(|lost| *lost > CONTENTION_MIN);
+        let is_dominant = is_dominant(lost);
         let (a, b) = pairs.first()?;
         let limits = [a, b].map(|run| run.result.bottleneck.kind.label().to_owned());
         let words = contention_words(lost, is_dominant, &limits);
@@ -481,6 +487,11 @@ fn rates(all: &[SecondsOfPair<'_>], per_second: f64) -> Option<[[f64; 2]; 2]> {
 /// Share of its throughput alone that each side lost.
 fn lost(alone: [f64; 2], together: [f64; 2]) -> [f64; 2] {
     [0, 1].map(|side: usize| 1.0 - together[side] / alone[side])
+}
+
+/// Whether both sides lost so much that the duet measures contention.
+fn is_dominant(lost: [f64; 2]) -> bool {
+    lost.iter().all(|lost| *lost > CONTENTION_MIN)
 }
 
 fn contention_words(lost: [f64; 2], is_dominant: bool, limits: &[String; 2]) -> String {

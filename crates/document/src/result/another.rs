@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_engine::RunEnd;
+use triphammer_engine::{RunEnd, RunEnding};
 use triphammer_settings::format::{counted, figure};
 use triphammer_statistics::Interval;
 use triphammer_statistics::prediction::predict;
@@ -36,9 +36,11 @@ pub struct AnotherRun {
 }
 
 impl AnotherRun {
-    /// Predicts another run like this one; `None` if nobody asked for earlier runs.
+    /// Predicts another run like this one; `None` if nobody asked for earlier runs, and if this one did
+    /// not run to its end: its figure is that of another length.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd, value: f64) -> Option<Self> {
-        let earlier = facts.earlier.as_ref()?;
+        let is_whole = end.ending == RunEnding::Complete && value > 0.0;
+        let earlier = facts.earlier.as_ref().filter(|_| is_whole)?;
         let today = rfc3339(end.started_at).chars().take(DAY).collect();
         let mut days: BTreeMap<String, Vec<f64>> = BTreeMap::from([(today, vec![value])]);
         for run in earlier {

@@ -51,7 +51,9 @@ impl RunResult {
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let mut result = Self::unjudged(facts, end, Computed::new(facts, end));
         result.price = facts.price.as_ref().map(|list| Price::new(list, &result.measured_rate()));
-        result.energy = facts.energy.as_ref().map(|read| energy(read, end, &result));
+        // The energy of a host is that of both runs that take place on it at once.
+        let own = facts.energy.as_ref().filter(|_| facts.spec.pacing.half.is_none());
+        result.energy = own.map(|read| energy(read, end, &result));
         result.warnings = warnings::of(&result, facts);
         result.judged()
     }
@@ -179,7 +181,10 @@ impl Computed {
             Some(queries) => primary_metric_of_queries(queries),
             None => primary_metric(facts, end, &durations),
         };
-        let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
+        // Observers see the whole window, a run in slices works in a part of it.
+        let worked = durations.worked_s.map_or(1.0, |worked| worked / durations.window_s);
+        let per_minute = window.total.per_minute * worked;
+        let observed = facts.observed.clone().map(|of| of.per_transaction(per_minute));
         let limits = LimitFigures::new(facts, end, durations.rated_s(), per_transaction);
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
@@ -406,8 +411,8 @@ fn server_transactions(facts: &RunFacts, durations: &Durations) -> Option<Server
     let count = span.end?.checked_sub(span.start?)?;
     // A run that ends in its ramp-up has a window without length, but the readings take time.
     let has_window = span.seconds > 0.0 && durations.window_s > 0.0;
-    // A server that two runs use at once counts those of both.
-    let is_own = durations.worked_s.is_none() && !is_shared(facts);
+    // A server that two runs use at once counts those of both, in whichever of its databases.
+    let is_own = facts.spec.pacing.half.is_none();
     (has_window && is_own).then_some(ServerTransactions { count, seconds: span.seconds })
 }
 

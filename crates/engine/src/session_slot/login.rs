@@ -80,6 +80,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         self.logins.lost_at.get_or_insert(begun);
         self.context.lost_at_login(self.sessions.at(), self.clock.now());
         self.stays_away(&error);
+        // What is due regardless waits for the session; else the transaction itself does.
+        let waits = !matches!(self.pace, Pace::Closed);
+        if waits && self.ensure_session(None).await.is_ok() {
+            return Some(Turn { started: self.clock.now(), ..turn });
+        }
         Some(turn)
     }
 }

@@ -179,7 +179,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 Outcome::Failed(_) => now = self.slow_down(started, finished).await,
                 _ => self.failing.ends(),
             }
-            if self.logins.ends() {
+            // A session that was lost logs in anew as it is.
+            if self.logins.ends() && self.sessions.current().is_some() {
                 now = self.log_out().await;
             }
             since_yield += 1;
@@ -412,6 +413,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let Some(ended) = live.and_then(|live| live.session.ended_idle()) else { return false };
         self.context.closed_idle(self.id, self.sessions.at());
         self.sessions.lose();
+        self.logins.lost_at.get_or_insert(self.clock.now());
         self.idle_end = Some(ended);
         true
     }

@@ -59,15 +59,15 @@ impl RecordedRuns {
 /// Reports the runs to a question, in its order, and returns its document.
 pub(crate) fn answer<Q: Question>(mut question: Q, recorded: &RecordedRuns) -> Option<Q::Document> {
     while let Some(step) = question.next() {
-        if let Some((run, settings)) = recorded.runs.get(&step.number) {
-            // Half of a pair says nothing.
-            let is_whole = question.beside(&step).is_none_or(|beside| {
+        // Half of a pair says nothing.
+        let is_whole = |run: &RunResult| {
+            question.beside(&step).is_none_or(|beside| {
                 let other = recorded.runs.get(&beside.number);
                 other.is_some_and(|(other, _)| other.started_at == run.started_at)
-            });
-            if !is_whole {
-                break;
-            }
+            })
+        };
+        let found = recorded.runs.get(&step.number).filter(|(run, _)| is_whole(run));
+        if let Some((run, settings)) = found {
             question.server_settings(settings.clone());
             question.report_result(&step, run);
         } else if let Some(reason) = recorded.failures.get(&step.number) {

@@ -68,7 +68,7 @@ pub(super) fn refuse(
 }
 
 /// Settings that both runs of a pair at once share.
-const OF_BOTH: [&str; 4] = ["duration", "rampup", "load", "until-ci"];
+const OF_BOTH: [&str; 5] = ["duration", "rampup", "load", "seed", "until-ci"];
 
 /// Rejects settings of one side that both runs of a pair at once share.
 ///

@@ -142,10 +142,10 @@ impl RequestedHalf {
             AtOnceWay::Interleaved(slice_s) => (Sharing::Slices { slice_s }, 2 * slice_s, rampup),
             AtOnceWay::Duet => {
                 let block_s = (window / BLOCKS).clamp(1, BLOCK_MAX_S);
-                // Terminals are due by the clock, whoever works.
-                let is_keyed = spec.load == Load::Keyed;
+                // Terminals, and the steps of a load that changes, are due by the clock, whoever works.
+                let is_by_clock = spec.load == Load::Keyed || spec.load.changes();
                 let alone_s = (window / ALONE_SHARE).clamp(1, ALONE_MAX_S);
-                let alone_s = if is_keyed { 0 } else { alone_s };
+                let alone_s = if is_by_clock { 0 } else { alone_s };
                 let alone = 2 * ALONE_PAIRS * alone_s;
                 let rampup = (rampup + alone).next_multiple_of(2 * block_s);
                 let alone_from_s = rampup - alone;

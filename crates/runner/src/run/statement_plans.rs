@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use triphammer_core::session::Session as _;
 use triphammer_core::sql::Explain;
 use triphammer_core::workload::{StatementExample, StatementTimes, Workload as _};
-use triphammer_core::{DbError, ErrorClass, Value};
+use triphammer_core::{DbError, Value};
 use triphammer_document::execution_plan::ExecutionPlan;
 use triphammer_document::redacted::mask_secrets;
 use triphammer_drivers::AnySession;
@@ -81,9 +81,11 @@ async fn read_all(
             }
             // Not every statement has a plan, such as a SET or a CALL.
             Ok(Err(_)) => session.rollback().await?,
+            // It waits for a lock: the others may not.
             Err(_) => {
                 let _ = session.canceller().cancel().await;
-                return Err(DbError::new(ErrorClass::Timeout, "no answer to EXPLAIN"));
+                found.missing = Some("the plan of a statement was not read in time".to_owned());
+                session = explain::connect(plan).await?;
             }
         }
     }
