@@ -34,7 +34,7 @@ mod steadiness;
 mod verification;
 mod warnings;
 
-pub use another::{AnotherRun, DAY, EarlierRun};
+pub use another::{AnotherRun, DAY};
 pub use at_end::{AT_END, DeclaredFigure, RunMetric};
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
@@ -50,7 +50,7 @@ pub use document::{
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, SecondsAtOnce, ThreadCpu, TypeFigures,
     Warning,
 };
-pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
+pub use facts::{CounterSpan, DatabaseCount, EarlierRun, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub use make::rfc3339;
