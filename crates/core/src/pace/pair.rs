@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::random::Rng;
-use crate::spec::DURATION_MAX;
 
 /// Purposes of the random numbers.
 const SLICES: u64 = 0x51;
@@ -86,6 +85,8 @@ struct Turns {
 
 /// Longest part of a pair, in seconds.
 const PART_MAX_S: u64 = 86_400;
+/// Longest time before the slices in which the halves of a duet are alone: that of any duration.
+const BEFORE_MAX_S: u64 = 366 * 86_400;
 
 impl PairHalf {
     /// Whether its lengths are those of a run: what was read from a file may be anything.
@@ -95,7 +96,7 @@ impl PairHalf {
         match self.sharing {
             Sharing::Slices { slice_s } => part.contains(&slice_s),
             Sharing::Duet { alone_from_s, alone_s, block_s } => {
-                let from = alone_from_s <= DURATION_MAX.as_secs();
+                let from = alone_from_s <= BEFORE_MAX_S;
                 from && alone_s <= PART_MAX_S && part.contains(&block_s)
             }
         }

@@ -4,22 +4,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_engine::{RunEnd, RunEnding};
 use triphammer_settings::format::{counted, figure};
 use triphammer_statistics::Interval;
 use triphammer_statistics::prediction::predict;
 
 use super::facts::RunFacts;
-use super::make::rfc3339;
-
-/// An earlier run of the same load on the same target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EarlierRun {
-    /// Day of its start, UTC: `2026-05-09`.
-    pub day: String,
-    /// Value of the primary metric.
-    pub value: f64,
-}
 
 /// How much another run would differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,12 +25,18 @@ pub struct AnotherRun {
 }
 
 impl AnotherRun {
-    /// Predicts another run like this one; `None` if nobody asked for earlier runs, and if this one did
-    /// not run to its end: its figure is that of another length.
-    pub(super) fn new(facts: &RunFacts, end: &RunEnd, value: f64) -> Option<Self> {
-        let is_whole = end.ending == RunEnding::Complete && value > 0.0;
-        let earlier = facts.earlier.as_ref().filter(|_| is_whole)?;
-        let today = rfc3339(end.started_at).chars().take(DAY).collect();
+    /// Predicts another run like this one, which began at `started_at` (RFC 3339); `None` if nobody
+    /// asked for earlier runs, and if this one did not run to its end (`is_whole`): its figure is that of
+    /// another length.
+    pub(super) fn new(
+        facts: &RunFacts,
+        started_at: &str,
+        value: f64,
+        is_whole: bool,
+    ) -> Option<Self> {
+        let is_comparable = is_whole && value > 0.0;
+        let earlier = facts.earlier.as_ref().filter(|_| is_comparable)?;
+        let today = started_at.chars().take(DAY).collect();
         let mut days: BTreeMap<String, Vec<f64>> = BTreeMap::from([(today, vec![value])]);
         for run in earlier {
             days.entry(run.day.clone()).or_default().push(run.value);

@@ -13,7 +13,6 @@ use triphammer_core::workload::{
 use triphammer_settings::Setting;
 use triphammer_statistics::reaction::LoadSecond;
 
-use super::another::EarlierRun;
 use super::at_end::DeclaredFigure;
 use super::observed::Observed;
 use super::queries::QueriesResult;
@@ -118,6 +117,15 @@ pub struct RunFacts {
     pub workload_warning: Option<String>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
+}
+
+/// An earlier run of the same load on the same target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlierRun {
+    /// Day of its start, UTC: `2026-05-09`.
+    pub day: String,
+    /// Value of the primary metric.
+    pub value: f64,
 }
 
 /// What the figures of a run depend on in the description of its workload.

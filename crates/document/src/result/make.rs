@@ -65,7 +65,7 @@ impl RunResult {
         let server_transactions = server_transactions(facts, &durations);
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let availability = Availability::new(facts, end);
-        let another = AnotherRun::new(facts, end, primary_metric.value);
+        let another = AnotherRun::new(facts, &rfc3339(end.started_at), primary_metric.value);
         Self {
             format: FORMAT,
             job: facts.job,

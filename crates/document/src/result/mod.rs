@@ -36,7 +36,7 @@ mod steadiness;
 mod verification;
 mod warnings;
 
-pub use another::{AnotherRun, DAY, EarlierRun};
+pub use another::{AnotherRun, DAY};
 pub use at_end::{AT_END, DeclaredFigure, RunMetric};
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
@@ -54,7 +54,7 @@ pub use document::{
 };
 pub(crate) use elasticity::repeated;
 pub use elasticity::{Elasticity, StepReaction, load_seconds};
-pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
+pub use facts::{CounterSpan, DatabaseCount, EarlierRun, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub use logins::{LoginFigures, Logins, SessionsBack};

@@ -181,15 +181,15 @@ fn block_ratios(random: &mut Random, blocks: usize, rho: f64, ln_ratio: f64) -> 
 #[test]
 fn intervals_of_blocks_hold_whether_or_not_they_depend_on_each_other() {
     let mut random = Random::new(21);
-    for (blocks, rho, least) in [(10, 0.0, 93), (42, 0.0, 94), (42, 0.4, 91), (140, 0.4, 93)] {
+    for (count, rho, least) in [(10, 0.0, 93), (42, 0.0, 94), (42, 0.4, 91), (140, 0.4, 93)] {
         let (mut held, runs) = (0, 500);
         for _ in 0..runs {
-            let ratios = block_ratios(&mut random, blocks, rho, 0.01);
+            let ratios = block_ratios(&mut random, count, rho, 0.01);
             let found = blocks(&ratios, Better::Higher, 0.02, None).unwrap();
-            assert_eq!(found.basis, Basis::Blocks { blocks });
+            assert_eq!(found.basis, Basis::Blocks { blocks: count });
             held += usize::from(found.interval.contains(0.01_f64.exp()));
         }
-        assert!(held * 100 >= runs * least, "{blocks} blocks, ρ {rho}: {held} of {runs}");
+        assert!(held * 100 >= runs * least, "{count} blocks, ρ {rho}: {held} of {runs}");
     }
 }
 
