@@ -42,7 +42,7 @@ pub const SECONDS_MIN: usize = 6;
 /// Seconds that must be at a level for it to be reached.
 const LOOK: usize = 3;
 /// Standard deviations that a second may differ from its level, and its response time.
-const SPREADS: f64 = 2.0;
+const SPREADS: f64 = 3.0;
 const RESPONSE_SPREADS: f64 = 3.0;
 /// Response times this much above the level's count as back, however little they vary.
 const RESPONSE_TOLERANCE: f64 = 0.25;
@@ -61,6 +61,8 @@ pub fn reaction(seconds: &[LoadSecond], before: f64, level: f64) -> Option<React
     let rest = &seconds[seconds.len() / 2..];
     let of = |read: fn(&LoadSecond) -> f64| rest.iter().map(read).collect::<Vec<_>>();
     let (_, spread) = middle(of(|second| second.completed));
+    // A few seconds may be alike by chance: arrivals at random vary by the root of their number.
+    let spread = spread.max(level.max(0.0).sqrt());
     let is_up = level > before;
     let reached = |share: f64| {
         let bound = if is_up { share * level } else { (2.0 - share) * level };

@@ -193,6 +193,11 @@ impl Activities {
         let handle = {
             let table = self.lock();
             let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
+            if entry.activity.state != ActivityState::Running {
+                let message =
+                    format!("activity {id} has no run in progress, whose load could change");
+                return Err(ApiError::conflict(message));
+            }
             entry.handle.clone()
         };
         handle.change_load(change).map_err(ApiError::conflict)

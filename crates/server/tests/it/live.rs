@@ -70,7 +70,7 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     assert!(job.contains("the rate changed from 50 to 500 per second"), "{at}: {job}");
     let (found, answer) = site.call("POST", &load, &json!({ "rate": 10 }));
     assert_eq!(found, 409, "{answer}");
-    assert!(answer.to_string().contains("no run is in progress"), "{answer}");
+    assert!(answer.to_string().contains("has no run in progress"), "{answer}");
 }
 
 #[test]
