@@ -34,6 +34,7 @@ pub struct Driver {
     way: Way,
 }
 
+#[expect(clippy::large_enum_variant, reason = "each thread has one")]
 enum Way {
     Ring(Ring),
     Epoll(Epoll),

@@ -276,7 +276,8 @@ impl UntilDecided {
     #[must_use]
     pub fn is_over(&self, counts: [&[f64]; 2]) -> bool {
         let end = counts.iter().map(|counts| counts.len() as u64).min().unwrap_or(0);
-        let is_block = end > self.start_s && (end - self.start_s) % self.halves[0].pair_s() == 0;
+        let is_block =
+            end > self.start_s && (end - self.start_s).is_multiple_of(self.halves[0].pair_s());
         let Some(most) = self.halves[0].looks_most.filter(|_| is_block) else { return false };
         let window = self.start_s..end;
         let pair = [SecondsOfPair { number: 0, halves: self.halves, counts, window }];

@@ -65,7 +65,9 @@ impl RunResult {
         let server_transactions = server_transactions(facts, &durations);
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let availability = Availability::new(facts, end);
-        let another = AnotherRun::new(facts, &rfc3339(end.started_at), primary_metric.value);
+        let is_whole = end.ending == RunEnding::Complete;
+        let started_at = rfc3339(end.started_at);
+        let another = AnotherRun::new(facts, &started_at, primary_metric.value, is_whole);
         Self {
             format: FORMAT,
             job: facts.job,
