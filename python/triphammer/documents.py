@@ -2104,7 +2104,7 @@ class LoginPolicy(Record):
     __slots__ = ()
     #: Number of transactions after which a session logs out, to log in anew for its next one; `None` if it remains.
     every: Optional[int]
-    #: Maximum number of sessions per second that begin to log in at the start; `None` for no limit.
+    #: Number of sessions per second that begin to log in at the start, if the server keeps up; `None` for no limit.
     per_second: Optional[float]
 
 
@@ -2479,16 +2479,16 @@ class PercentileIntervals(Record):
 
 
 class PlanChange(Record):
-    """A query whose execution plan changed from A to B."""
+    """A query or a statement whose execution plan changed from A to B."""
 
     __slots__ = ()
     #: Its plan in A: that of the first run whose plan B does not have.
     a: ExecutionPlan
     #: Its plan in B, likewise.
     b: ExecutionPlan
-    #: Key of the query: `q9`.
+    #: Key of the query: `q9`; the statement of a replay, in one line.
     query: str
-    #: Title of the query.
+    #: Title of the query; empty for a statement.
     title: str
 
 
@@ -3036,6 +3036,8 @@ class RunResult(RunDocument):
     spec: RunSpec
     #: Start of the run (its second 0), RFC 3339, UTC.
     started_at: str
+    #: Execution plans of the costliest statements of a replay, read after it; `query` is the statement.
+    statement_plans: list[ExecutionPlan]
     #: Times of the statements of scripts, in the order of the scripts; empty for other workloads.
     statements: list[StatementFigures]
     #: How the run ended.

@@ -2452,7 +2452,7 @@ export interface LoginFigures {
 export interface LoginPolicy {
   /** Number of transactions after which a session logs out, to log in anew for its next one; `null` if it remains. */
   every: number | null;
-  /** Maximum number of sessions per second that begin to log in at the start; `null` for no limit. */
+  /** Number of sessions per second that begin to log in at the start, if the server keeps up; `null` for no limit. */
   per_second: number | null;
 }
 
@@ -2919,15 +2919,15 @@ export interface Percentiles {
 /** Which messages of a transaction share a round trip. Statements, their order and what a failed one does to its transaction are the same in all cases; round trips, and so figures, are not. */
 export type Pipelining = "off" | "begin" | "on";
 
-/** A query whose execution plan changed from A to B. */
+/** A query or a statement whose execution plan changed from A to B. */
 export interface PlanChange {
   /** Its plan in A: that of the first run whose plan B does not have. */
   a: ExecutionPlan;
   /** Its plan in B, likewise. */
   b: ExecutionPlan;
-  /** Key of the query: `q9`. */
+  /** Key of the query: `q9`; the statement of a replay, in one line. */
   query: string;
-  /** Title of the query. */
+  /** Title of the query; empty for a statement. */
   title: string;
 }
 
@@ -3472,6 +3472,8 @@ export interface RunResult {
   spec: RunSpec;
   /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
+  /** Execution plans of the costliest statements of a replay, read after it; `query` is the statement. */
+  statement_plans: ExecutionPlan[];
   /** Times of the statements of scripts, in the order of the scripts; empty for other workloads. */
   statements: StatementFigures[];
   /** How the run ended. */
