@@ -24,7 +24,7 @@ use rustix::time::{
 use socket2::Socket;
 use tokio::io::ReadBuf;
 
-use crate::driver::{Alarm, Place, register};
+use crate::wake::{Alarm, Place, register};
 
 /// Events that one call reports at most; the next call reports the others.
 const EVENTS_MAX: usize = 256;

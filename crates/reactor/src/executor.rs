@@ -14,7 +14,8 @@ use std::time::Duration;
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::Io;
-use crate::driver::{Alarm, Driver, monotonic_ns};
+use crate::driver::Driver;
+use crate::wake::{Alarm, monotonic_ns};
 
 /// How often the future is polled before the kernel is asked what has arrived meanwhile, if it is
 /// never without work.

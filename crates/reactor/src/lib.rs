@@ -20,6 +20,7 @@ mod epoll;
 mod executor;
 mod ring;
 mod socket;
+mod wake;
 
 pub use executor::{Worker, is_here, sleep};
 pub use ring::probe;

@@ -6,8 +6,9 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::driver::{Driver, Place};
+use crate::driver::Driver;
 use crate::executor;
+use crate::wake::Place;
 
 /// A connected socket. It works only on the thread that created it, and while that thread's
 /// [`Worker`](crate::Worker) lives, whose end closes it, as dropping it does. It can be sent to

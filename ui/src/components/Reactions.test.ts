@@ -7,7 +7,7 @@ import Reactions from './Reactions.svelte';
 it('shows the reaction to each step, and a dash for what did not happen', () => {
   const step = { what: 'rate' as const, per_second: 398, response_us: 12_000, lasted_s: 60, from: 100, to: 400, half_s: 0, most_s: 10, full_s: 10, response_s: null, late: 2000, late_s: 15_100, overshoot: 1.01 };
   render(Reactions, { elasticity: { steps: [{ at_s: 30, ...step }] } });
-  expect(screen.getByText('0:30').closest('tr')?.textContent).toMatch(/100 → 400\/s.*0 s.*10 s.*10 s.*–.*2,000.*101 %/);
+  expect(screen.getByText('0:30').closest('tr')?.textContent).toMatch(/100 → 400\/s.*0 s.*10 s.*10 s.*–.*2,000.*101/);
 });
 
 it('shows logins by phase, and when lost sessions were back', () => {

@@ -324,10 +324,8 @@ impl Gauges {
 
 /// Adds a histogram to one that may not exist yet.
 pub fn merge(mine: &mut Option<Histogram<u64>>, theirs: Option<&Histogram<u64>>) {
-    match (&mut *mine, theirs) {
-        (Some(mine), Some(theirs)) => mine.add(theirs).expect("these histograms grow"),
-        (None, Some(theirs)) => *mine = Some(theirs.clone()),
-        (_, None) => {}
+    if let Some(theirs) = theirs {
+        mine.get_or_insert_with(histogram).add(theirs).expect("these histograms grow");
     }
 }
 

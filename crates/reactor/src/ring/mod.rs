@@ -21,7 +21,7 @@ use socket2::Socket;
 use tokio::io::ReadBuf;
 
 use self::queue::{Completion, Queue};
-use crate::driver::{Alarm, Place, monotonic_ns, register};
+use crate::wake::{Alarm, Place, monotonic_ns, register};
 
 /// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
 /// a call of its own, without a copy.
