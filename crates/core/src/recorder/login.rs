@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use super::{merge, microseconds, record};
+use super::{merge, microseconds, record_in};
 use crate::clock::Elapsed;
 use crate::login::LoginTimes;
 
@@ -57,14 +57,14 @@ impl LoginInterval {
             (&mut self.setup, phases.rest(took)),
         ] {
             if let Some(time) = time {
-                record(times, of_duration(time));
+                record_in(times, of_duration(time));
             }
         }
     }
 
     /// Records that a session is back this long after it was lost, or after the start.
     pub fn back_after(&mut self, time: Duration) {
-        record(&mut self.back, of_duration(time));
+        record_in(&mut self.back, of_duration(time));
     }
 
     /// Number of logins that succeeded.

@@ -51,11 +51,19 @@ pub fn histogram() -> Histogram<u64> {
     EMPTY.clone()
 }
 
-/// Records microseconds, at most [`HIGHEST_US`], and creates the histogram if needed.
+/// Records microseconds, at most [`HIGHEST_US`].
+///
+/// # Panics
+/// When the histogram was not made by [`histogram()`].
 #[inline]
-fn record(times: &mut Option<Histogram<u64>>, us: u64) {
-    let times = times.get_or_insert_with(histogram);
+pub fn record(times: &mut Histogram<u64>, us: u64) {
     times.record(us.min(HIGHEST_US)).expect("these histograms grow up to HIGHEST_US");
+}
+
+/// Records in a histogram that may not exist yet.
+#[inline]
+fn record_in(times: &mut Option<Histogram<u64>>, us: u64) {
+    record(times.get_or_insert_with(histogram), us);
 }
 
 /// Counts and times of one transaction type in an interval.
@@ -110,7 +118,7 @@ impl TypeInterval {
                 counts.response_ns += timing.response_ns();
                 counts.service_ns += timing.service_ns();
                 if !closed_load {
-                    record(service, microseconds(timing.service_ns()));
+                    record_in(service, microseconds(timing.service_ns()));
                 }
                 response
             }
@@ -127,7 +135,7 @@ impl TypeInterval {
                 failed
             }
         };
-        record(times, response_us);
+        record_in(times, response_us);
         *saturated += u64::from(response_us > HIGHEST_US);
     }
 
@@ -585,12 +593,12 @@ impl Recorder {
     /// Records a delay, in nanoseconds, between something being ready and a worker thread handling
     /// it.
     pub fn lag(&mut self, ns: u64) {
-        record(&mut self.current.gauges.lag, microseconds(ns));
+        record_in(&mut self.current.gauges.lag, microseconds(ns));
     }
 
     /// Records a round trip, in nanoseconds, that is not part of a transaction.
     pub fn round_trip(&mut self, ns: u64) {
-        record(&mut self.current.gauges.round_trip, microseconds(ns));
+        record_in(&mut self.current.gauges.round_trip, microseconds(ns));
     }
 
     /// Whether `now` is past the current interval, so that it must be [taken](Recorder::take) first.
@@ -606,7 +614,7 @@ impl Recorder {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;
         if !self.closed_load {
-            record(&mut self.current.pool_wait, microseconds(timing.wait_ns()));
+            record_in(&mut self.current.pool_wait, microseconds(timing.wait_ns()));
         }
         self.current.types[transaction].record(timing, ended, self.closed_load);
     }

@@ -20,7 +20,7 @@ use triphammer_core::clock::Elapsed;
 use triphammer_core::event::Phase;
 use triphammer_core::pace::Load;
 use triphammer_core::random::Rng;
-use triphammer_core::recorder::{Arrived, RecordedInterval, TypeInterval, histogram};
+use triphammer_core::recorder::{Arrived, RecordedInterval, TypeInterval, histogram, record};
 use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_document::capacity::CapacityResult;
@@ -251,7 +251,7 @@ fn run(
             for part in parts.into_iter().take(if timed { 3 } else { 2 }) {
                 part.counts.committed += 1;
                 part.counts.response_ns += 1_000 * us;
-                part.response.get_or_insert_with(histogram).saturating_record(us);
+                record(part.response.get_or_insert_with(histogram), us);
             }
         }
         let phase = if timed { Phase::Window } else { Phase::RampUp };
