@@ -447,7 +447,7 @@ impl ComparisonResult {
         let made = Self::new(asked, made).with_costs(&all_a, &all_b);
         // The energy of a host that both sides used at once is not that of either.
         let energy = made.energy.filter(|_| !is_at_once);
-        Some(Self { speeds, energy, ..made })
+        Some(Self { speeds, energy, ..made }.with_plans(&all_a, &all_b))
     }
 
     /// Adds the answers of replays.

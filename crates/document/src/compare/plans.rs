@@ -47,7 +47,12 @@ fn change(name: &str, a: &[&Run], b: &[&Run]) -> Option<PlanChange> {
 fn plan_of(result: &RunResult, name: &str) -> Option<ExecutionPlan> {
     let of_queries = result.queries.iter().flat_map(|set| &set.plans);
     let of_query = of_queries.filter(|plan| plan.query.to_uppercase() == name);
-    let of_statement = result.statement_plans.iter().filter(|plan| plan.query == name);
+    // The names of differences are shortened.
+    let is_named = |query: &str| match name.strip_suffix('…') {
+        Some(start) => query.starts_with(start),
+        None => query == name,
+    };
+    let of_statement = result.statement_plans.iter().filter(|plan| is_named(&plan.query));
     of_query.chain(of_statement).next().cloned()
 }
 
