@@ -11,8 +11,7 @@ it in each transaction as many times more often. The figure of the whole process
     bench/instructions.py [--paths point_select_epoll_8 ...] [--transactions 4000] [--rounds 2] [--limits FILE]
                           [--write FILE] [--only-ours]
 
-`--write` stores the figures of triphammer, `--limits` fails if one of them is more than 3 % above a stored one; so
-does `make test-matrix` with `bench/instructions.json`. Needs valgrind, strace, and PostgreSQL's pgbench; sysbench for
+`--write` stores the figures of triphammer, `--limits` fails if one of them is more than 3 % above a stored one. Needs valgrind, strace, and PostgreSQL's pgbench; sysbench for
 its paths.
 """
 

@@ -58,7 +58,7 @@ impl Length {
         }
     }
 
-    /// Whether a run that began at `start`, in nanoseconds, goes on after this many transactions.
+    /// Whether a run that began at `start`, in nanoseconds, continues after this many transactions.
     fn goes_on(self, start: u64, count: u64) -> bool {
         match self {
             Self::Seconds(seconds) => {

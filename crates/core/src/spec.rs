@@ -109,7 +109,7 @@ pub struct Pacing {
 /// When sessions log in; by default once, at the start, as fast as they can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoginPolicy {
-    /// Number of transactions after which a session logs out, to log in anew for its next one; `None`
+    /// Number of transactions after which a session logs out, to log in again for its next one; `None`
     /// if it remains.
     pub every: Option<u64>,
     /// Number of sessions per second that begin to log in at the start, if the server keeps up; `None`

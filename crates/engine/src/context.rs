@@ -267,7 +267,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.ledger.borrow_mut().recorder.logins().failed += 1;
     }
 
-    /// Records that a session that had logged out is lost, because it could not log in anew.
+    /// Records that a session that had logged out is lost, because it could not log in again.
     pub fn lost_at_login(&self, node: usize, now: Elapsed) {
         let mut ledger = self.ledger.borrow_mut();
         ledger.recorder.lost();

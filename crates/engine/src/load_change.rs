@@ -1,4 +1,4 @@
-//! Changes of the load while a run goes on: another rate of an open load, or another number of
+//! Changes of the load during a run: another rate of an open load, or another number of
 //! users of a closed one. Whoever asks is answered at once; threads notice by a number that grows
 //! with each change. What was due before a change stays as it was: a change of the rate begins with
 //! the next whole second.

@@ -92,7 +92,7 @@ impl StopHandle {
         });
     }
 
-    /// Changes the load of the run, while it goes on.
+    /// Changes the load of the run, during the run.
     ///
     /// # Errors
     /// Says why it is not possible.

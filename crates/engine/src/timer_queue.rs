@@ -66,7 +66,7 @@ impl TimerQueue {
         self.rearm();
     }
 
-    /// Computes anew when each entry is due.
+    /// Computes again when each entry is due.
     pub fn retime(&self, due: impl Fn(u32) -> Elapsed) {
         let mut list = self.list.borrow_mut();
         let waiting = std::mem::take(&mut list.waiting);

@@ -94,7 +94,7 @@ impl<W: Workload> WaitQueues<W> {
             sums[place as usize] = ticket.sum;
         }
         self.timers.push(ticket.due, place);
-        // It may have been computed anew.
+        // It may have been computed again.
         self.timers.wait(place).await.map(|(due, _)| due)
     }
 

@@ -1,5 +1,6 @@
 //! The sockets of a thread, on a ring or on epoll: an enum, so that a call takes no indirection.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 pub struct Driver {
     number: u64,
     way: Way,
+    /// When the thread wants to be woken.
+    alarm: RefCell<Option<Alarm>>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "each thread has one")]
@@ -46,7 +49,8 @@ impl Driver {
             Io::Ring => Way::Ring(Ring::new(wake_fd)?),
             Io::Epoll => Way::Epoll(Epoll::new(&wake_fd)?),
         };
-        Ok(Self { number: NEXT.fetch_add(1, Ordering::Relaxed), way })
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { number, way, alarm: RefCell::new(None) })
     }
 
     /// Number of the driver in this process.
@@ -105,18 +109,24 @@ impl Driver {
 
     /// Wakes at this time, instead of any other.
     pub fn set_alarm(&self, alarm: Alarm) {
-        either!(self, way => way.set_alarm(alarm));
+        let old = self.alarm.replace(Some(alarm));
+        drop(old);
     }
 
     /// Submits what is to be sent, asks what has arrived, and waits for something if asked to.
     #[inline]
     pub fn ask(&self, wait: bool) {
-        either!(self, way => way.ask(wait));
+        let until = self.alarm.borrow().as_ref().filter(|_| wait).map(|alarm| alarm.at_ns);
+        either!(self, way => way.ask(wait, until));
     }
 
     /// Wakes whom it concerns what has happened.
     #[inline]
     pub fn deliver(&self) {
         either!(self, way => way.deliver());
+        let due = self.alarm.borrow_mut().take_if(|alarm| alarm.is_due());
+        if let Some(alarm) = due {
+            alarm.waker.wake();
+        }
     }
 }

@@ -24,7 +24,7 @@ use rustix::time::{
 use socket2::Socket;
 use tokio::io::ReadBuf;
 
-use crate::wake::{Alarm, Place, register};
+use crate::wake::{Place, register};
 
 /// Events that one call reports at most; the next call reports the others.
 const EVENTS_MAX: usize = 256;
@@ -44,7 +44,6 @@ struct Inner {
     events: Vec<Event>,
     slots: Vec<Slot>,
     free: Vec<Place>,
-    alarm: Option<Alarm>,
     /// Time for which the timer is set, in nanoseconds of the monotonic clock.
     armed: Option<u64>,
 }
@@ -82,7 +81,6 @@ impl Epoll {
             events: Vec::with_capacity(EVENTS_MAX),
             slots: Vec::new(),
             free: Vec::new(),
-            alarm: None,
             armed: None,
         });
         Ok(Self { inner })
@@ -202,18 +200,13 @@ impl Epoll {
         Poll::Ready(inner.slots[place as usize].socket()?.shutdown(Shutdown::Write))
     }
 
-    /// Wakes at this time, instead of any other.
-    pub fn set_alarm(&self, alarm: Alarm) {
-        let old = self.inner.borrow_mut().alarm.replace(alarm);
-        drop(old);
-    }
-
-    /// Asks what has arrived, and waits for something if asked to.
+    /// Asks what has arrived, and waits for something if asked to: at most until a time, in
+    /// nanoseconds of the monotonic clock.
     #[inline]
-    pub fn ask(&self, wait: bool) {
+    pub fn ask(&self, wait: bool, until: Option<u64>) {
         let mut inner = self.inner.borrow_mut();
-        if wait {
-            inner.arm();
+        if let Some(until) = until {
+            inner.arm(until);
         }
         let Inner { poll, events, .. } = &mut *inner;
         events.clear();
@@ -236,11 +229,6 @@ impl Epoll {
                 TIMER => *armed = None,
                 data => deliver(slots, data, event.flags),
             }
-        }
-        let due = inner.alarm.take_if(|alarm| alarm.is_due());
-        drop(inner);
-        if let Some(alarm) = due {
-            alarm.waker.wake();
         }
     }
 }
@@ -267,21 +255,20 @@ fn deliver(slots: &mut [Slot], data: u64, flags: EventFlags) {
 }
 
 impl Inner {
-    /// Sets the timer for the alarm. It is left as it is if it would end earlier, or there is no
-    /// alarm: a report for nothing is cheaper than another call.
+    /// Sets the timer. It is left as it is if it would end earlier: a report for nothing is cheaper
+    /// than another call.
     #[inline]
-    fn arm(&mut self) {
-        let Some(alarm) = &self.alarm else { return };
-        if self.armed.is_some_and(|armed| armed <= alarm.at_ns) {
+    fn arm(&mut self, until: u64) {
+        if self.armed.is_some_and(|armed| armed <= until) {
             return;
         }
-        let seconds = i64::try_from(alarm.at_ns / 1_000_000_000).unwrap_or(i64::MAX);
-        let rest = i64::try_from(alarm.at_ns % 1_000_000_000).unwrap_or_default();
+        let seconds = i64::try_from(until / 1_000_000_000).unwrap_or(i64::MAX);
+        let rest = i64::try_from(until % 1_000_000_000).unwrap_or_default();
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
         let it_value = Timespec { tv_sec: seconds, tv_nsec: rest };
         let setting = Itimerspec { it_interval: never, it_value };
         if timerfd_settime(self.timer.as_fd(), TimerfdTimerFlags::ABSTIME, &setting).is_ok() {
-            self.armed = Some(alarm.at_ns);
+            self.armed = Some(until);
         }
     }
 }

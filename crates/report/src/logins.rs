@@ -54,7 +54,7 @@ pub(super) fn lines(result: &RunResult) -> Vec<String> {
             }
             false => "a login for a transaction that is due is part of its response time",
         };
-        lines.push(format!("a session logs in anew after {transactions}: {included}"));
+        lines.push(format!("a session logs in again after {transactions}: {included}"));
     }
     if result.spec.logins.per_second.is_some()
         && let Some(back) = logins.start.back

@@ -198,13 +198,14 @@ pub fn size(number: Scale, plural: &str) -> Option<String> {
     (!is_unknown).then(|| scale(number, plural))
 }
 
-/// Rounds to a whole number; 0 if the value is not a number.
+/// Rounds to a whole number; 0 if the value is negative or not a number.
+#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a float saturates when it becomes an integer"
 )]
-fn whole(number: f64) -> u64 {
+pub fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 

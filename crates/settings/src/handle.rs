@@ -52,7 +52,7 @@ impl Handle {
         }
     }
 
-    /// Changes the load of the run that goes on.
+    /// Changes the load of the run in progress.
     ///
     /// # Errors
     /// Says why it is not possible.

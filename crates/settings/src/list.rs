@@ -735,7 +735,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "reconnect",
         "every=N",
         DRIVE,
-        "Log in anew after every N transactions of a session; every=1 is a new connection for each \
+        "Log in again after every N transactions of a session; every=1 is a new connection for each \
          transaction, as pgbench -C makes. The result has the times of logins, by phase",
     )
     .titled(Group::Load, "New login after")

@@ -171,6 +171,22 @@ fn ids_that_the_server_made_are_replaced_within_and_across_sessions() {
     }
 }
 
+/// Records the shop on a database of this name, after making the templates of both sides and what is replayed on; returns the
+/// name of the database and the file.
+fn recorded_sides(program: &Program, server: &PostgresServer, name: &str) -> (String, String) {
+    let target = server.fresh_database(name).unwrap();
+    let name = target.rsplit('/').next().unwrap().to_owned();
+    server.run(&name, SCHEMA).unwrap();
+    // Names in lower case, as the server keeps those without quotes.
+    for side in ["a", "b"] {
+        for copy in [format!("{name}_{side}"), format!("{name}_run_{side}")] {
+            server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
+        }
+    }
+    let file = record(program, &target);
+    (name, file)
+}
+
 /// Replays on both sides in two pairs, each from a fresh copy of its template, with `sql` on that of B; returns the exit code
 /// and the document.
 fn compared(
@@ -199,16 +215,7 @@ fn compared(
 fn two_databases_are_compared_by_their_answers_to_one_recording() {
     let server = PostgresServer::shared();
     let program = Program::new();
-    let target = server.fresh_database("upgrade").unwrap();
-    let name = target.rsplit('/').next().unwrap().to_owned();
-    server.run(&name, SCHEMA).unwrap();
-    // Names in lower case, as the server keeps those without quotes.
-    for side in ["a", "b"] {
-        for copy in [format!("{name}_{side}"), format!("{name}_run_{side}")] {
-            server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
-        }
-    }
-    let file = record(&program, &target);
+    let (name, file) = recorded_sides(&program, server, "upgrade");
     let (code, same) = compared(&program, server, (&name, &file), "");
     assert_eq!(code, 0, "{same:#}");
     assert_eq!(number(&same["answers"], "differing"), 0, "{same:#}");
@@ -239,15 +246,7 @@ fn two_databases_are_compared_by_their_answers_to_one_recording() {
 fn statements_whose_plans_differ_between_two_databases_are_named() {
     let server = PostgresServer::shared();
     let program = Program::new();
-    let target = server.fresh_database("plans").unwrap();
-    let name = target.rsplit('/').next().unwrap().to_owned();
-    server.run(&name, SCHEMA).unwrap();
-    for side in ["a", "b"] {
-        for copy in [format!("{name}_{side}"), format!("{name}_run_{side}")] {
-            server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
-        }
-    }
-    let file = record(&program, &target);
+    let (name, file) = recorded_sides(&program, server, "plans");
     // Sequential scans only: a setting, and then an index that is missing.
     let setting = format!("ALTER DATABASE {name}_run_b SET enable_indexscan = off");
     let both = format!("{setting}; ALTER DATABASE {name}_run_b SET enable_bitmapscan = off");

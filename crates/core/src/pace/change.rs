@@ -1,4 +1,4 @@
-//! Changes of the load of a run while it goes on.
+//! Changes of the load of a run during the run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The logins of an interval: sessions that were opened while the run went on, by phase, and how
+//! The logins of an interval: sessions that were opened during the run, by phase, and how
 //! long lost sessions were away.
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::pace::{PairHalf, Sharing};
 use triphammer_engine::NOT_DIVIDED;
-use triphammer_settings::format::{counted, percent};
+use triphammer_settings::format::{counted, percent, whole};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{self, Better, Comparison, FirstPoint, Looks, Verdict};
 
@@ -509,13 +509,4 @@ fn contention_words(lost: [f64; 2], is_dominant: bool, limits: &[String; 2]) -> 
         "{measured}: they compete ({limit}), and the ratio may be that of their shares instead of a \
          difference"
     )
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole seconds of a run"
-)]
-fn whole(seconds: f64) -> u64 {
-    seconds.round() as u64
 }

@@ -88,7 +88,7 @@ pub struct ComparisonResult {
     pub speeds: Vec<StatementSpeed>,
     /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
-    /// Execution plans that differ, of runs of queries.
+    /// Execution plans that differ, of queries and of the statements of replays.
     pub plans: Vec<PlanChange>,
     /// What sessions did or waited for more or less per transaction in B than in A, from the seconds
     /// of one run each; `None` unless both were observed. Here is B, the rest is A.
@@ -443,11 +443,8 @@ impl ComparisonResult {
             [all_a, all_b].map(|side| side.into_iter().map(|(_, run)| run).collect::<Vec<_>>());
         let made =
             SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) };
-        let is_at_once = asked.pairs.as_ref().is_some_and(|pairing| pairing.at_once.is_some());
         let made = Self::new(asked, made).with_costs(&all_a, &all_b);
-        // The energy of a host that both sides used at once is not that of either.
-        let energy = made.energy.filter(|_| !is_at_once);
-        Some(Self { speeds, energy, ..made }.with_plans(&all_a, &all_b))
+        Some(Self { speeds, ..made }.with_plans(&all_a, &all_b))
     }
 
     /// Adds the answers of replays.

@@ -157,7 +157,7 @@ pub static OF_SECOND: &[Metric] =
         .counter("sessions_reconnected", "{session}", 1.0)
         .of_run("sessions.reconnected", Part::Run, |r| Some(float(r.sessions.reconnected))),
         Metric::new(
-            ["logins", "logins", "Sessions that logged in, anew or after they were lost."],
+            ["logins", "logins", "Sessions that logged in again, also after they were lost."],
             Unit::Count,
             MetricKind::Counter,
             Merge::Sum,

@@ -1,5 +1,5 @@
-//! The logins of a run: those of the start, and those of sessions that were opened while it went on,
-//! because they log in anew (`--reconnect`) or were lost.
+//! The logins of a run: those of the start, and those of sessions that were opened during it,
+//! because they log in again (`--reconnect`) or were lost.
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Sessions that log out after some transactions and log in anew for the next one, as those of a
+//! Sessions that log out after some transactions and log in again for the next one, as those of a
 //! client without a pool do. As with `pgbench -C`, a session logs in when its next transaction is
 //! due, and logs out at once after its last one. In a closed load the transaction is due when the
 //! session is there, so its time is that of the transaction alone; in all other loads it is due

@@ -179,7 +179,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 Outcome::Failed(_) => now = self.slow_down(started, finished).await,
                 _ => self.failing.ends(),
             }
-            // A session that was lost logs in anew as it is.
+            // A session that was lost logs in again as it is.
             if self.logins.ends() && self.sessions.current().is_some() {
                 now = self.log_out().await;
             }

@@ -21,7 +21,7 @@ use socket2::Socket;
 use tokio::io::ReadBuf;
 
 use self::queue::{Completion, Queue};
-use crate::wake::{Alarm, Place, monotonic_ns, register};
+use crate::wake::{Place, monotonic_ns, register};
 
 /// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
 /// a call of its own, without a copy.
@@ -66,7 +66,6 @@ struct Inner {
     /// What other threads wake this one with, and whether they have.
     wake_fd: Arc<OwnedFd>,
     woken: bool,
-    alarm: Option<Alarm>,
 }
 
 struct Slot {
@@ -104,7 +103,6 @@ impl Ring {
             turn: 1,
             wake_fd,
             woken: false,
-            alarm: None,
         });
         Ok(Self { inner })
     }
@@ -234,23 +232,12 @@ impl Ring {
         Poll::Pending
     }
 
-    /// Wakes at this time of the monotonic clock, instead of any other.
-    pub fn set_alarm(&self, alarm: Alarm) {
-        let old = self.inner.borrow_mut().alarm.replace(alarm);
-        drop(old);
-    }
-
-    /// Submits, and waits for something to happen if asked to.
+    /// Submits, and waits for something to happen if asked to: at most until a time, in nanoseconds of
+    /// the monotonic clock.
     #[inline]
-    pub fn ask(&self, wait: bool) {
-        let mut inner = self.inner.borrow_mut();
-        let limit = match &inner.alarm {
-            Some(alarm) if wait => {
-                Some(Duration::from_nanos(alarm.at_ns.saturating_sub(monotonic_ns())))
-            }
-            _ => None,
-        };
-        inner.submit(wait, limit);
+    pub fn ask(&self, wait: bool, until: Option<u64>) {
+        let limit = until.map(|at| Duration::from_nanos(at.saturating_sub(monotonic_ns())));
+        self.inner.borrow_mut().submit(wait, limit);
     }
 
     /// Wakes whom it concerns what has happened.
@@ -260,11 +247,6 @@ impl Ring {
         inner.deliver();
         if std::mem::take(&mut inner.woken) {
             let _ = rustix::io::read(&*inner.wake_fd, &mut [0; 8]);
-        }
-        let due = inner.alarm.take_if(|alarm| alarm.is_due());
-        drop(inner);
-        if let Some(alarm) = due {
-            alarm.waker.wake();
         }
     }
 }

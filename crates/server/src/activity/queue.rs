@@ -184,7 +184,7 @@ impl Activities {
         self.end(id, true)
     }
 
-    /// Changes the load of a run that goes on.
+    /// Changes the load of a run in progress.
     ///
     /// # Errors
     /// When there is no activity with that number, it has no run whose load can be changed, or the

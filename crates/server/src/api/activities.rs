@@ -94,7 +94,7 @@ pub struct LoadAnswer {
     pub to: f64,
 }
 
-/// Changes the load of a run while it goes on: the rate of an open load, or the users of a closed one.
+/// Changes the load of a run during the run: the rate of an open load, or the users of a closed one.
 /// The change is a note of the run, and the result has the reaction to it (`elasticity`).
 #[utoipa::path(post, path = "/api/v1/activities/{id}/load", tag = "activities",
     params(("id" = u64, Path, description = "Activity number")), request_body = LoadRequest,

@@ -1,4 +1,4 @@
-//! Changes of the load while a run goes on.
+//! Changes of the load during a run.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Sessions that log in anew, and how fast they log in at the start. A login on the null database of
+//! Sessions that log in again, and how fast they log in at the start. A login on the null database of
 //! these tests takes 50 ms: 20 ms to connect, and 10 ms for each of three statements.
 
 use std::sync::Arc;

@@ -214,7 +214,7 @@ async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
             _ => None,
         })
     };
-    assert!(matches!(since(11), Some(10 | 11)), "known while it goes on: {:?}", since(11));
+    assert!(matches!(since(11), Some(10 | 11)), "known during the run: {:?}", since(11));
     assert_eq!((since(8), since(15)), (None, None));
     let end = end.unwrap();
     assert_eq!(end.window.seconds(), 20.0);
