@@ -958,7 +958,7 @@ class ComparisonResult(Document):
     more_minutes: Optional[float]
     #: The pairs of runs; `None` for a comparison of stored jobs.
     pairs: Optional[Pairing]
-    #: Execution plans that differ, of runs of queries.
+    #: Execution plans that differ, of queries and of the statements of replays.
     plans: list[PlanChange]
     #: What B costs relative to A; `None` unless both sides have a price list.
     price: Optional[PriceComparison]
@@ -2102,7 +2102,7 @@ class LoginPolicy(Record):
     """When sessions log in; by default once, at the start, as fast as they can."""
 
     __slots__ = ()
-    #: Number of transactions after which a session logs out, to log in anew for its next one; `None` if it remains.
+    #: Number of transactions after which a session logs out, to log in again for its next one; `None` if it remains.
     every: Optional[int]
     #: Number of sessions per second that begin to log in at the start, if the server keeps up; `None` for no limit.
     per_second: Optional[float]

@@ -917,7 +917,7 @@ export interface ComparisonResult {
   more_minutes: number | null;
   /** The pairs of runs; `null` for a comparison of stored jobs. */
   pairs: Pairing | null;
-  /** Execution plans that differ, of runs of queries. */
+  /** Execution plans that differ, of queries and of the statements of replays. */
   plans: PlanChange[];
   /** What B costs relative to A; `null` unless both sides have a price list. */
   price: PriceComparison | null;
@@ -1889,7 +1889,7 @@ export interface JobSeries {
   login_p50_us: Spread | null;
   /** 99th percentile of the times of logins. In µs. `null` if it was not measured. */
   login_p99_us: Spread | null;
-  /** Sessions that logged in, anew or after they were lost. `null` if it was not measured. */
+  /** Sessions that logged in again, also after they were lost. `null` if it was not measured. */
   logins: number[];
   /** Attempts to log in that failed. `null` if it was not measured. */
   logins_failed: number[];
@@ -2339,7 +2339,7 @@ export interface LiveSecond {
   login_p50_us: number | null;
   /** 99th percentile of the times of logins. In µs. `null` if it was not measured. */
   login_p99_us: number | null;
-  /** Sessions that logged in, anew or after they were lost. `null` if it was not measured. */
+  /** Sessions that logged in again, also after they were lost. `null` if it was not measured. */
   logins: number | null;
   /** Attempts to log in that failed. `null` if it was not measured. */
   logins_failed: number | null;
@@ -2450,7 +2450,7 @@ export interface LoginFigures {
 
 /** When sessions log in; by default once, at the start, as fast as they can. */
 export interface LoginPolicy {
-  /** Number of transactions after which a session logs out, to log in anew for its next one; `null` if it remains. */
+  /** Number of transactions after which a session logs out, to log in again for its next one; `null` if it remains. */
   every: number | null;
   /** Number of sessions per second that begin to log in at the start, if the server keeps up; `null` for no limit. */
   per_second: number | null;
@@ -4758,7 +4758,7 @@ export interface Operations {
     body: undefined;
     answer: LiveEvent;
   };
-  /** Changes the load of a run while it goes on: the rate of an open load, or the users of a closed one. The change is a note of the run, and the result has the reaction to it (`elasticity`). */
+  /** Changes the load of a run during the run: the rate of an open load, or the users of a closed one. The change is a note of the run, and the result has the reaction to it (`elasticity`). */
   "POST /api/v1/activities/{id}/load": {
     query: undefined;
     body: LoadRequest;
