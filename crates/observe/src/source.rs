@@ -45,10 +45,15 @@ pub fn watch_source(
     let name = format!("observe {}", source.name());
     std::thread::Builder::new().name(name).spawn(move || {
         let mut next = clock.now().second() + 1;
-        while !stop.is_cancelled() {
+        loop {
+            // Before the clock: a second that ended before the run did is still read.
+            let is_over = stop.is_cancelled();
             let now = clock.now();
             let due = Elapsed::at_second(next);
             if now < due {
+                if is_over {
+                    break;
+                }
                 let rest = due.duration().saturating_sub(now.duration());
                 std::thread::sleep(rest.min(STOP_TICK));
                 continue;
