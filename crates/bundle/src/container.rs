@@ -26,6 +26,8 @@ const RATIO_MAX: u64 = 250;
 const RATIO_FROM: u64 = 1 << 20;
 /// Largest number of parts: a campaign of hundreds of runs has a dozen for each.
 const PARTS_MAX: usize = 20_000;
+/// Level of compression, of zlib's. What is large in a bundle is compressed already, and `verify` packs again.
+const LEVEL: i64 = 1;
 /// Length of the record at the end of an archive without a comment.
 const END_BYTES: usize = 22;
 
@@ -150,6 +152,7 @@ pub(crate) fn pack_into<W: Write + Seek>(
     let failed = |error: zip::result::ZipError| Failure::refuse(format!("packing: {error}"));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
+        .compression_level(Some(LEVEL))
         .last_modified_time(DateTime::default())
         .unix_permissions(0o644);
     let mut zip = ZipWriter::new(to);

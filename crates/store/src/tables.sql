@@ -33,7 +33,7 @@ CREATE TABLE jobs (
     parent           INTEGER REFERENCES jobs, -- the job that a run belongs to
     step             INTEGER,                 -- its place in the parent's sequence
     plan             TEXT,                    -- JSON: the settings to go on with
-    good             INTEGER,                 -- 1 if the job is good; null while it runs
+    good             INTEGER CHECK (good IN (0, 1)), -- 1 if the job is good; null while it runs
     flaw             TEXT                     -- what is wrong with it; null for nothing
 );
 CREATE INDEX jobs_by_workload ON jobs (workload, id);

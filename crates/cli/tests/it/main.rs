@@ -44,6 +44,7 @@ mod profile;
 mod program;
 mod reference;
 mod replay;
+mod replay_mariadb;
 mod rogue;
 mod schema;
 mod screens;

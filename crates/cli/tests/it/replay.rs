@@ -76,8 +76,8 @@ fn shop(url: &str) {
     });
 }
 
-/// Records the shop on this database; returns the file.
-fn record(program: &Program, target: &str) -> String {
+/// Records what `work` does on this database through the proxy, whose URL it gets; returns the file.
+pub fn record(program: &Program, target: &str, work: impl FnOnce(&str)) -> String {
     let file = program.path("shop.recording").display().to_string();
     let capture = ["capture", "--listen", "127.0.0.1:0", target, "-o", &file, "--drain", "1s"];
     let mut child = program.start(&capture);
@@ -91,7 +91,7 @@ fn record(program: &Program, target: &str) -> String {
     let address = address.into_inner();
     let (before, after) = target.split_once('@').unwrap();
     let database = &after[after.find('/').unwrap()..];
-    shop(&format!("{before}@{address}{database}"));
+    work(&format!("{before}@{address}{database}"));
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 0, "{}", done.out);
@@ -99,14 +99,14 @@ fn record(program: &Program, target: &str) -> String {
 }
 
 /// Replays the recording as fast as dependencies allow; the run ends with an exit code.
-fn replay(program: &Program, target: &str, file: &str, code: i32) -> Value {
+pub fn replay(program: &Program, target: &str, file: &str, code: i32) -> Value {
     let load = format!("replay:{file},speed=20x");
     let done = program.run(&["run", target, "--load", &load, "--json"]);
     assert_eq!(done.code, code, "{}{}", done.out, done.err);
     serde_json::from_str::<Value>(&done.out).unwrap()["replay"].clone()
 }
 
-fn number(answers: &Value, name: &str) -> u64 {
+pub fn number(answers: &Value, name: &str) -> u64 {
     answers[name].as_u64().unwrap_or_else(|| panic!("{name} of {answers:#}"))
 }
 
@@ -122,7 +122,7 @@ fn ids_that_the_server_made_are_replaced_within_and_across_sessions() {
         server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
         copy
     });
-    let file = record(&program, &target);
+    let file = record(&program, &target, shop);
     let url = |copy: &str| target.replace(&name, copy);
     let [same, shifted, changed] = &copies;
 
@@ -183,7 +183,7 @@ fn recorded_sides(program: &Program, server: &PostgresServer, name: &str) -> (St
             server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {name}")).unwrap();
         }
     }
-    let file = record(program, &target);
+    let file = record(program, &target, shop);
     (name, file)
 }
 

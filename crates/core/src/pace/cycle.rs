@@ -29,6 +29,12 @@ pub struct Cycle {
 }
 
 impl Cycle {
+    /// Largest value of the primary metric that these times allow for one terminal.
+    #[must_use]
+    pub fn metric_max_per_terminal(&self) -> f64 {
+        self.primary_metric_max / f64::from(self.terminals)
+    }
+
     /// Time from the end of a terminal's transaction to when its next one is due: `nth`, from 1, of
     /// terminal `id`.
     #[must_use]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use triphammer_core::answers::ReplayAnswers;
 use triphammer_core::event::Note;
-use triphammer_core::pace::Cycle;
+use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::{CountErrors, NodeStatus, ServerInfo};
 use triphammer_core::spec::RunSpec;
@@ -135,16 +135,20 @@ pub struct MeasuredWorkload {
     pub transactions: Vec<TransactionDef>,
     /// The primary metric.
     pub primary_metric: PrimaryMetric,
-    /// Keying and thinking times of the workload's terminals; `None` without any.
-    pub cycle: Option<Cycle>,
+    /// Largest value of the primary metric, per terminal, that keying and thinking times allow;
+    /// `None` unless the load has these times.
+    pub metric_max_per_terminal: Option<f64>,
 }
 
-impl From<&Description> for MeasuredWorkload {
-    fn from(description: &Description) -> Self {
+impl MeasuredWorkload {
+    /// What the figures of a run with this load depend on.
+    #[must_use]
+    pub fn of(description: &Description, load: &Load) -> Self {
+        let cycle = description.cycle.as_ref().filter(|_| *load == Load::Keyed);
         Self {
             transactions: description.transactions.clone(),
             primary_metric: description.primary_metric.clone(),
-            cycle: description.cycle.clone(),
+            metric_max_per_terminal: cycle.map(Cycle::metric_max_per_terminal),
         }
     }
 }

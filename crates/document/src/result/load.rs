@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::outcome::Outcome;
-use triphammer_core::pace::Load;
 use triphammer_core::stats::share;
 use triphammer_engine::{Exemplar, Origin, RunEnd};
 
@@ -56,9 +55,7 @@ pub struct Efficiency {
 
 impl Efficiency {
     pub(super) fn of(facts: &RunFacts, primary_metric: &PrimaryMetricFigure) -> Option<Self> {
-        let cycle = facts.description.cycle.as_ref().filter(|_| facts.spec.load == Load::Keyed)?;
-        let maximum =
-            cycle.primary_metric_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
+        let maximum = facts.description.metric_max_per_terminal? * f64::from(facts.spec.users);
         Some(Self { maximum, share: primary_metric.value / maximum })
     }
 }

@@ -37,7 +37,7 @@ impl Resolved {
             tool: Tool::this(),
             label: settings.get("label").map(str::to_owned),
             workload: self.workload_facts()?,
-            description: MeasuredWorkload::from(&**workload),
+            description: MeasuredWorkload::of(workload, &self.plan.spec.load),
             spec: RunSpec {
                 protocol: self.plan.database.protocol().unwrap_or(self.plan.spec.protocol),
                 ..self.plan.spec.clone()

@@ -1,6 +1,7 @@
 //! Runs with other primary metrics than NOPM: a chosen one, one that is better when lower, one
 //! whose seconds are not samples, and those of older documents.
 
+use triphammer_core::pace::Load;
 use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_document::compare::{ComparisonResult, Run};
@@ -39,7 +40,10 @@ fn payments() -> Description {
 
 /// A run with that metric, for which the database has no count.
 fn of_payments() -> (RunFacts, RunResult) {
-    let facts = RunFacts { description: MeasuredWorkload::from(&payments()), ..sample::facts() };
+    let facts = RunFacts {
+        description: MeasuredWorkload::of(&payments(), &Load::Closed),
+        ..sample::facts()
+    };
     let result = RunResult::new(&facts, &sample::calm());
     (facts, result)
 }

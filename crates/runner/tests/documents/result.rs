@@ -3,7 +3,6 @@
 use triphammer_core::clock::Elapsed;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
-use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
@@ -44,7 +43,7 @@ fn near(value: f64, expected: f64) -> bool {
 fn efficiency_is_that_of_the_terminals_whatever_the_scale() {
     let keyed = |terminals| {
         with(|facts, _| {
-            facts.spec.load = Load::Keyed;
+            sample::key(facts);
             facts.spec.users = terminals;
         })
     };

@@ -96,6 +96,12 @@ fn primary_metric_seconds() -> Vec<f64> {
     (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
 }
 
+/// Makes a run one of terminals with keying and thinking times.
+pub fn key(facts: &mut RunFacts) {
+    facts.spec.load = Load::Keyed;
+    facts.description = MeasuredWorkload::of(&workload(), &Load::Keyed);
+}
+
 /// Facts of a run with 300 seconds, which take a second to add up: once for all tests.
 pub fn facts() -> RunFacts {
     static FACTS: LazyLock<RunFacts> =
@@ -122,7 +128,7 @@ pub fn facts_without_seconds() -> RunFacts {
             ]),
             scripts: Vec::new(),
         },
-        description: MeasuredWorkload::from(&*workload()),
+        description: MeasuredWorkload::of(&workload(), &Load::Closed),
         spec: RunSpec {
             users: 16,
             threads: 2,

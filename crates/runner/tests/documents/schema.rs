@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 use triphammer_core::error::ErrorClass;
-use triphammer_core::pace::{Load, read_steps};
+use triphammer_core::pace::read_steps;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
@@ -47,7 +47,7 @@ fn samples() -> Vec<Value> {
     let audit = triphammer_runner::describe("tpc-b").unwrap().audits[0].clone();
     by_count.audits = vec![(audit.clone(), read), (audit, DatabaseCount::default())];
     let mut keyed = sample::facts();
-    keyed.spec.load = Load::Keyed;
+    sample::key(&mut keyed);
     keyed.spec.pacing.sessions = Sessions::Pool(64);
     keyed.spec.pacing.steps = read_steps("100,30s").unwrap();
     let mut until = sample::facts();

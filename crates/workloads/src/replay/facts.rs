@@ -80,6 +80,11 @@ pub struct StatementFacts {
 }
 
 impl StatementFacts {
+    /// Whether it inserts rows, and nothing else.
+    pub fn inserts(&self) -> bool {
+        is_insert(&self.verb)
+    }
+
     /// Reads a statement.
     pub fn of(shape: &Shape, syntax: Syntax) -> Self {
         let text = shape.to_string();
@@ -121,11 +126,14 @@ fn calls(text: &str, function: &str) -> bool {
     })
 }
 
+fn is_insert(verb: &str) -> bool {
+    matches!(verb, "insert" | "replace")
+}
+
 /// Whether the rows of a statement are values that the server makes: those of new rows, and of sequences. The rows that an
 /// UPDATE returns are the application's.
 fn makes(verb: &str, lower: &str) -> bool {
-    let inserts =
-        matches!(verb, "insert" | "replace") || verb == "with" && has_word(lower, "insert");
+    let inserts = is_insert(verb) || verb == "with" && has_word(lower, "insert");
     inserts || MAKERS.iter().any(|function| calls(lower, function))
 }
 
@@ -135,7 +143,7 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// The columns that must be equal to an argument, of the rows of a statement.
 fn keys(shape: &Shape, verb: &str, lower: &str) -> Vec<(String, usize)> {
-    let is_insert = matches!(verb, "insert" | "replace");
+    let is_insert = is_insert(verb);
     // Either side of an OR may be false.
     if !is_insert && has_word(lower, "or") {
         return Vec::new();
@@ -211,17 +219,18 @@ fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
     Stability::Stable
 }
 
+/// The facts of a statement with `?` for its arguments.
+#[cfg(test)]
+pub fn facts(sql: &str) -> StatementFacts {
+    let pieces: Vec<String> = sql.split('?').map(str::to_owned).collect();
+    let arguments = pieces.len() - 1;
+    let shape = Shape { pieces, holes: (0..arguments).collect(), literals: vec![false; arguments] };
+    StatementFacts::of(&shape, Syntax::Postgres)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn facts(sql: &str) -> StatementFacts {
-        let pieces: Vec<String> = sql.split('?').map(str::to_owned).collect();
-        let arguments = pieces.len() - 1;
-        let shape =
-            Shape { pieces, holes: (0..arguments).collect(), literals: vec![false; arguments] };
-        StatementFacts::of(&shape, Syntax::Postgres)
-    }
 
     fn keys(sql: &str) -> Vec<(String, usize)> {
         facts(sql).keys

@@ -2,7 +2,8 @@
 //!
 //! A recorded value is known with the column that it was made for, its *domain*. An argument uses a domain if its column has
 //! the name of the domain's, or if all values that it shares with the domain were made before it used them: an argument that
-//! has nothing to do with the domain would meet a value too early sooner or later.
+//! has nothing to do with the domain would meet a value too early sooner or later. Where it does not, because both begin with
+//! 1 and grow together, its name must not be that of a key of another table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
@@ -87,6 +88,7 @@ impl Ids {
         let met = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
         ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
+        let tables: BTreeSet<&str> = facts.iter().map(|of| of.table.as_str()).collect();
         let mut by_place: BTreeMap<(usize, usize), Vec<(Domain, &Meeting)>> = BTreeMap::new();
         for ((statement, argument, domain), meeting) in &met {
             by_place.entry((*statement, *argument)).or_default().push((*domain, meeting));
@@ -100,8 +102,13 @@ impl Ids {
                 .filter(|(domain, meeting)| has_name(*domain) && meeting.is_use(true))
                 .map(|(domain, _)| *domain)
                 .collect();
+            let tables = &tables;
+            let is_another = |domain: Domain| {
+                is_of_another(&names[usize::from(domain)], &facts[statement], column, tables)
+            };
             let by_value = || {
                 let used = found.iter().filter(|(_, meeting)| meeting.is_use(false));
+                let used = used.filter(|(domain, _)| !is_another(*domain));
                 used.map(|(domain, _)| *domain).collect()
             };
             let domains: Vec<Domain> = if named.is_empty() { by_value() } else { named };
@@ -122,6 +129,8 @@ impl Ids {
     ) -> HashMap<Argument, (usize, Vec<Making>)> {
         let mut makings: HashMap<Argument, (usize, Vec<Making>)> = HashMap::new();
         let mut ambiguous = HashSet::new();
+        // Values that a session's inserts made: those that it reads again are not new.
+        let mut of_session: HashSet<(usize, Argument)> = HashSet::new();
         self.made = vec![Vec::new(); facts.len()];
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
@@ -133,8 +142,14 @@ impl Ids {
                 let Some(domain) = self.domain(step.shape, place, &facts[step.shape], names) else {
                     continue;
                 };
-                if *value == Argument::Null {
+                let in_session = (transaction.session, value.clone());
+                let is_read_again =
+                    !facts[step.shape].inserts() && of_session.contains(&in_session);
+                if *value == Argument::Null || is_read_again {
                     continue;
+                }
+                if facts[step.shape].inserts() {
+                    of_session.insert(in_session);
                 }
                 let made = (domain, value.clone());
                 let maker = *self.makers.entry(made.clone()).or_insert(moment.transaction);
@@ -171,7 +186,7 @@ impl Ids {
             let name = match facts.returned.get(at) {
                 Some(column) if column != "*" => (facts.table.clone(), column.clone()),
                 // The last id of an INSERT of MySQL.
-                _ if facts.returned.is_empty() && matches!(&*facts.verb, "insert" | "replace") => {
+                _ if facts.returned.is_empty() && facts.inserts() => {
                     (facts.table.clone(), "id".to_owned())
                 }
                 _ => (format!("statement {statement}"), at.to_string()),
@@ -269,6 +284,24 @@ fn is_named((of, name): &DomainName, table: &str, column: Option<&str>) -> bool 
     refers(of) || refers(singular) || name == column && name != "id"
 }
 
+/// Whether the name of an argument's column is that of a key of another table than the domain's: `id` of `products`, where a row is
+/// looked up, or `product_id` of any table, if the recording has a table `products`.
+fn is_of_another(
+    (of, name): &DomainName,
+    facts: &StatementFacts,
+    column: Option<&str>,
+    tables: &BTreeSet<&str>,
+) -> bool {
+    let Some(column) = column.filter(|_| tables.contains(of.as_str())) else { return false };
+    // A row may be made with the key of another one.
+    let is_own_key = name == column && *of != facts.table && !facts.inserts();
+    let another = column.strip_suffix(&*format!("_{name}")).unwrap_or(column);
+    let names_another = |table: &&str| {
+        *table != of && (*table == another || table.strip_suffix('s') == Some(another))
+    };
+    is_own_key || tables.iter().any(|table| names_another(&table))
+}
+
 /// What the replayed server made in place of recorded values.
 #[derive(Debug, Default)]
 pub struct ReplayedValues {
@@ -312,5 +345,27 @@ fn text(value: &Argument) -> Option<Vec<u8>> {
         Argument::Null => None,
         Argument::Int(number) => Some(number.to_string().into_bytes()),
         Argument::Number(text) | Argument::Text(text) => Some(text.clone().into_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::facts;
+    use super::*;
+
+    #[test]
+    fn names_show_keys_of_other_tables() {
+        let tables = ["orders", "products", "people", "addresses"].into_iter().collect();
+        let orders = ("orders".to_owned(), "id".to_owned());
+        let of =
+            |sql: &str, column: &str| is_of_another(&orders, &facts(sql), Some(column), &tables);
+        let update = "UPDATE products SET stock = 1 WHERE id = ?";
+        assert!(of(update, "id"));
+        assert!(!of("INSERT INTO products (id) VALUES (?)", "id"), "a shared key");
+        assert!(of("SELECT 1 FROM items WHERE product_id = ?", "product_id"));
+        assert!(of("INSERT INTO items (product) VALUES (?)", "product"));
+        for column in ["quantity", "shipping_address_id", "parent_id", "order_id"] {
+            assert!(!of("SELECT 1 FROM items WHERE x = ?", column), "{column}");
+        }
     }
 }

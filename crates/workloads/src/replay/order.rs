@@ -128,7 +128,7 @@ impl Accesses {
 /// By table, the sets of columns by which its rows are found.
 fn key_columns(facts: &[StatementFacts]) -> HashMap<&str, BTreeSet<Vec<&str>>> {
     let mut tables: HashMap<&str, BTreeSet<Vec<&str>>> = HashMap::new();
-    for of in facts.iter().filter(|of| !matches!(&*of.verb, "insert" | "replace")) {
+    for of in facts.iter().filter(|of| !of.inserts()) {
         let columns: Vec<&str> = of.keys.iter().map(|(column, _)| column.as_str()).collect();
         let sets = tables.entry(of.table.as_str()).or_default();
         if !columns.is_empty() && sets.len() < KEYS_MAX {
