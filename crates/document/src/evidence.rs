@@ -102,17 +102,16 @@ impl Evidence {
         let metric = &self.facts.description.primary_metric;
         let mut rule = StoppingRule::new(metric, None, 0);
         let types = self.facts.description.transactions.len();
-        let mut window = Vec::new();
+        self.facts.slicer.forget_levels();
         for (second, of_types) in rows(seconds, series) {
             let interval = interval(second, of_types, types);
             rule.second(&interval);
             self.facts.load_seconds.extend(stored_load_seconds(second, of_types));
             if second.phase == Some(Phase::Window) {
-                window.push(interval);
+                self.facts.slicer.take_level(&interval);
             }
         }
         self.facts.primary_metric_seconds = rule.into_seconds();
-        self.facts.slicer.restore(window.iter());
         if let (Some(plan), Some(stored)) = (&self.facts.query_plan, &self.facts.queries) {
             let (scale, timeout_s) = (self.facts.workload.scale, stored.query_timeout_s);
             self.facts.queries = Some(QueriesResult {

@@ -134,7 +134,7 @@ impl Slicer {
     }
 
     /// Adds the level of a second of the window: its committed transactions and their times.
-    fn take_level(&mut self, interval: &RecordedInterval) {
+    pub(crate) fn take_level(&mut self, interval: &RecordedInterval) {
         self.seconds.resize_with(interval.types.len(), Vec::new);
         for (of_type, seen) in self.seconds.iter_mut().zip(&interval.types) {
             of_type.push([seen.counts.committed, seen.counts.response_ns]);
@@ -146,10 +146,9 @@ impl Slicer {
         self.slices.iter()
     }
 
-    /// Replaces the levels of the seconds by those of the window's stored seconds.
-    pub(crate) fn restore<'a>(&mut self, window: impl Iterator<Item = &'a RecordedInterval>) {
+    /// Forgets the levels of the seconds: those of the stored seconds follow, one by one.
+    pub(crate) fn forget_levels(&mut self) {
         self.seconds.clear();
-        window.for_each(|interval| self.take_level(interval));
     }
 
     /// Returns the slices of a window of this actual length, in order; slices in which no second
