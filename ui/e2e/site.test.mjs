@@ -336,6 +336,22 @@ test('a run in which everything fails says so first, with the error, and what wa
   await page.getByRole('row').filter({ hasText: 'complete, requirements failed' }).waitFor();
 });
 
+test('the load of a run is changed on its page', async () => {
+  const url = 'null:?service=1ms';
+  await page.evaluate((body) => fetch('/api/v1/targets/steered', { method: 'PUT', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ url }));
+  await start('target=steered&vus=2&duration=10m&rampup=0s&load=rate%3A50%2Fs', 'Start the run', /--duration 10m/);
+  const form = page.getByRole('form', { name: 'Load' });
+  await form.getByText('arrivals per second').waitFor();
+  assert.equal(await form.getByRole('spinbutton').inputValue(), '50');
+  await form.getByRole('spinbutton').fill('400');
+  await form.getByRole('button', { name: 'Change' }).click();
+  await form.getByText(/^50 → 400 from 0:\d\d on$/).waitFor();
+  await page.getByText(/the rate changed from 50 to 400 per second/i).first().waitFor();
+  await readable('live-steered');
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await job();
+});
+
 test('an outage is shown while it goes on, and a load that changes is not called drifting', async () => {
   const url = 'null:?service=5ms&stall=6s/8s';
   await page.evaluate((body) => fetch('/api/v1/targets/stalling', { method: 'PUT', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ url }));

@@ -56,6 +56,9 @@ impl Course {
     }
 
     pub fn enter(&mut self, phase: Phase) {
+        if matches!(phase, Phase::Drain | Phase::Abort) {
+            self.stopper.load().end();
+        }
         let now = self.phases.enter(phase);
         self.outbox.offer(Event::Phase(phase, now));
     }

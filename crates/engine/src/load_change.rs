@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::clock::{Clock, Elapsed};
-use triphammer_core::pace::{Changed, LoadChange, LoadChanged, RATE_MAX, RateProfile};
+use triphammer_core::pace::{
+    Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, RATE_MAX, RateProfile,
+};
 use triphammer_core::spec::{Length, RunSpec};
 
 /// Maximum number of changes of a run.
@@ -41,6 +43,22 @@ struct LoadState {
     kind: Kind,
     clock: Option<Clock>,
     changes: Vec<LoadChanged>,
+    /// Whether no more transactions begin.
+    is_over: bool,
+}
+
+impl LoadState {
+    /// The clock of a load that can change.
+    fn clock(&self) -> Result<Clock, LoadChangeError> {
+        let clock = self.clock.ok_or_else(|| {
+            LoadChangeError::state("the load has not started yet: try again when it has")
+        })?;
+        match self.kind {
+            Kind::Fixed(reason) => Err(LoadChangeError::state(reason)),
+            _ if self.is_over => Err(LoadChangeError::state("the load of this run has ended")),
+            Kind::Open(_) | Kind::Closed(_) => Ok(clock),
+        }
+    }
 }
 
 impl Default for LoadControl {
@@ -49,7 +67,7 @@ impl Default for LoadControl {
         Self {
             version: AtomicU64::new(0),
             active: AtomicU32::new(u32::MAX),
-            state: Mutex::new(LoadState { kind, clock: None, changes: Vec::new() }),
+            state: Mutex::new(LoadState { kind, clock: None, changes: Vec::new(), is_over: false }),
         }
     }
 }
@@ -74,25 +92,50 @@ impl LoadControl {
         self.state().clock = Some(clock);
     }
 
+    /// No more transactions begin.
+    pub fn end(&self) {
+        self.state().is_over = true;
+    }
+
+    /// The load now.
+    ///
+    /// # Errors
+    /// Says why it cannot change.
+    pub fn now(&self) -> Result<LoadNow, LoadChangeError> {
+        let state = self.state();
+        let second = state.clock()?.now().duration().as_secs_f64();
+        Ok(match &state.kind {
+            Kind::Closed(most) => LoadNow {
+                what: Changed::Users,
+                value: self.active.load(Ordering::Relaxed).min(*most).into(),
+                max: (*most).into(),
+            },
+            Kind::Open(profile) => {
+                LoadNow { what: Changed::Rate, value: profile.rate(second), max: RATE_MAX }
+            }
+            Kind::Fixed(reason) => return Err(LoadChangeError::state(*reason)),
+        })
+    }
+
     /// Makes a change.
     ///
     /// # Errors
     /// Says why it is not possible.
-    pub fn change(&self, change: LoadChange) -> Result<LoadChanged, String> {
+    pub fn change(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
         let mut state = self.state();
-        let LoadState { kind, clock, changes } = &mut *state;
-        let clock = clock.ok_or("the load has not started yet: try again when it has")?;
+        let now = state.clock()?.now();
+        let LoadState { kind, changes, .. } = &mut *state;
+        let refuse = |reason: &str| Err(LoadChangeError::state(reason));
         if changes.len() >= CHANGES_MAX {
-            return Err(format!("a run can have at most {CHANGES_MAX} changes"));
+            return refuse(&format!("a run can have at most {CHANGES_MAX} changes"));
         }
-        let now = clock.now();
         let made = match (kind, change) {
-            (Kind::Fixed(reason), _) => return Err((*reason).to_owned()),
+            (Kind::Fixed(reason), _) => return refuse(reason),
             (Kind::Open(_), LoadChange::Users(_)) => {
-                return Err("the load of this run is open: change its rate".to_owned());
+                return refuse("the load of this run is open: change its rate");
             }
             (Kind::Closed(_), LoadChange::Rate(_)) => {
-                return Err("the load of this run is closed: change its users".to_owned());
+                return refuse("the load of this run is closed: change its users");
             }
             (Kind::Open(profile), LoadChange::Rate(to)) => {
                 let noticed = Elapsed::from_duration(now.duration() + NOTICE);
@@ -101,9 +144,9 @@ impl LoadControl {
             }
             (Kind::Closed(most), LoadChange::Users(users)) => {
                 if !(1..=*most).contains(&users) {
-                    return Err(format!(
+                    return Err(LoadChangeError::Value(format!(
                         "users must be from 1 to {most}: the run has opened that many sessions"
-                    ));
+                    )));
                 }
                 let before = self.active.swap(users, Ordering::Relaxed).min(*most);
                 let (from, to) = (f64::from(before), f64::from(users));
@@ -151,12 +194,14 @@ fn open(
     last: Option<&LoadChanged>,
     at: Elapsed,
     to: f64,
-) -> Result<LoadChanged, String> {
+) -> Result<LoadChanged, LoadChangeError> {
     if !(0.0..=RATE_MAX).contains(&to) {
-        return Err(format!("the rate must be from 0 to {RATE_MAX} arrivals per second, got {to}"));
+        let reason = format!("the rate must be from 0 to {RATE_MAX} arrivals per second, got {to}");
+        return Err(LoadChangeError::Value(reason));
     }
     if last.is_some_and(|last| last.at >= at) {
-        return Err("the rate has just been changed: try again in a second".to_owned());
+        let reason = "the rate has just been changed: try again in a second";
+        return Err(LoadChangeError::state(reason));
     }
     let seconds = at.duration().as_secs_f64();
     let from = profile.rate(seconds);
@@ -171,7 +216,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_a_load_cannot_become_is_refused_with_the_reason() {
         let control = LoadControl::default();
-        let refused = |change| control.change(change).unwrap_err();
+        let refused = |change| control.change(change).unwrap_err().to_string();
         assert!(refused(LoadChange::Rate(1.0)).contains("has not started"));
         control.begin(Clock::start());
         assert!(refused(LoadChange::Rate(1.0)).contains("several hosts"));
@@ -181,6 +226,8 @@ mod tests {
         assert!(refused(LoadChange::Users(0)).contains("users must be from 1 to 8"));
         let made = control.change(LoadChange::Users(3)).unwrap();
         assert_eq!((made.what, made.from, made.to), (Changed::Users, 8.0, 3.0));
+        let now = LoadNow { what: Changed::Users, value: 3.0, max: 8.0 };
+        assert_eq!(control.now(), Ok(now));
         assert!(control.is_parked(3) && !control.is_parked(2));
         let rate = RateProfile::new(&"rate:100/s".parse().unwrap(), &[], Duration::ZERO).unwrap();
         control.state().kind = Kind::Open(Arc::new(rate));
@@ -193,5 +240,9 @@ mod tests {
         assert!(refused(LoadChange::Rate(50.0)).contains("just been changed"));
         assert_eq!(control.profile().unwrap().expected(2.0), 500.0);
         assert_eq!((control.version(), control.changes(1).len()), (2, 1));
+        assert_eq!(control.now().map(|now| now.what), Ok(Changed::Rate));
+        control.end();
+        assert!(refused(LoadChange::Rate(50.0)).contains("has ended"));
+        assert!(control.now().is_err());
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use triphammer_core::clock::{Clock, Elapsed};
 
-use triphammer_core::pace::{LoadChange, LoadChanged};
+use triphammer_core::pace::{LoadChange, LoadChangeError, LoadChanged, LoadNow};
 
 use super::load_change::LoadControl;
 
@@ -92,11 +92,19 @@ impl StopHandle {
         });
     }
 
+    /// The load of the run now.
+    ///
+    /// # Errors
+    /// Says why it cannot change.
+    pub fn load_now(&self) -> Result<LoadNow, LoadChangeError> {
+        self.shared.load.now()
+    }
+
     /// Changes the load of the run, during the run.
     ///
     /// # Errors
     /// Says why it is not possible.
-    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, String> {
+    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
         let made = self.shared.load.change(change)?;
         let version = self.shared.load.version();
         self.state.send_modify(|state| state.load_version = version);

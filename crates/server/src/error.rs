@@ -63,6 +63,11 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "conflict", message)
     }
 
+    /// Whether the current state does not allow what was asked for.
+    pub fn is_conflict(&self) -> bool {
+        self.status.0 == StatusCode::CONFLICT
+    }
+
     /// An internal error, without details.
     pub fn internal() -> Self {
         Self::new(

@@ -32,6 +32,11 @@ pub(crate) fn run_spec_schema() -> RefOr<Schema> {
     AnyOfBuilder::new().item(part("RunSpec")).item(nothing).into()
 }
 
+/// Schema of what can change of a load.
+pub(crate) fn changed_schema() -> RefOr<Schema> {
+    part("Changed")
+}
+
 /// Schema of the result of a stored job, or of the reason for its failure.
 pub(crate) fn stored_document_schema() -> RefOr<Schema> {
     AnyOfBuilder::new()

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use triphammer_core::pace::{LoadChange, LoadChanged};
+use triphammer_core::pace::{LoadChange, LoadChangeError, LoadChanged, LoadNow};
 
 use crate::cancel::Cancel;
 
@@ -56,12 +56,25 @@ impl Handle {
     ///
     /// # Errors
     /// Says why it is not possible.
-    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, String> {
-        let state = self.state();
-        match state.runs.as_slice() {
-            [] => Err("no run is in progress, whose load could be changed".to_owned()),
-            [run] => run.change_load(change),
-            _ => Err("two runs take place at once, whose loads must stay the same".to_owned()),
+    pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
+        self.the_run()?.change_load(change)
+    }
+
+    /// The load of the run in progress.
+    ///
+    /// # Errors
+    /// Says why it cannot change.
+    pub fn load_now(&self) -> Result<LoadNow, LoadChangeError> {
+        self.the_run()?.load_now()
+    }
+
+    /// The run in progress, whose load can change.
+    fn the_run(&self) -> Result<triphammer_engine::StopHandle, LoadChangeError> {
+        let refuse = |reason| Err(LoadChangeError::state(reason));
+        match self.state().runs.as_slice() {
+            [] => refuse("no run is in progress, whose load could be changed"),
+            [run] => Ok(run.clone()),
+            _ => refuse("two runs take place at once, whose loads must stay the same"),
         }
     }
 

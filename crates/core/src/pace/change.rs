@@ -14,6 +14,35 @@ pub enum LoadChange {
     Users(u32),
 }
 
+/// Why a load does not change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadChangeError {
+    /// The value is not possible.
+    #[error("{0}")]
+    Value(String),
+    /// This run, or this moment of it, allows no such change.
+    #[error("{0}")]
+    State(String),
+}
+
+impl LoadChangeError {
+    /// This run, or this moment of it, allows no such change.
+    pub fn state(reason: impl Into<String>) -> Self {
+        Self::State(reason.into())
+    }
+}
+
+/// The load of a run now, which can change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadNow {
+    /// What can change.
+    pub what: Changed,
+    /// Arrivals per second, or users at work.
+    pub value: f64,
+    /// Its largest value.
+    pub max: f64,
+}
+
 /// What a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

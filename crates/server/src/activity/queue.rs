@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use triphammer_core::pace::{LoadChange, LoadChanged};
+use triphammer_core::pace::{LoadChange, LoadChangeError, LoadChanged, LoadNow};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -190,17 +190,31 @@ impl Activities {
     /// When there is no activity with that number, it has no run whose load can be changed, or the
     /// new value is not possible.
     pub fn change_load(&self, id: u64, change: LoadChange) -> Result<LoadChanged, ApiError> {
-        let handle = {
-            let table = self.lock();
-            let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
-            if entry.activity.state != ActivityState::Running {
-                let message =
-                    format!("activity {id} has no run in progress, whose load could change");
-                return Err(ApiError::conflict(message));
-            }
-            entry.handle.clone()
-        };
-        handle.change_load(change).map_err(ApiError::conflict)
+        self.handle(id)?.change_load(change).map_err(refused)
+    }
+
+    /// The load of a run in progress.
+    ///
+    /// # Errors
+    /// When there is no activity with that number, or it has no run whose load can be changed.
+    pub fn load_now(&self, id: u64) -> Result<LoadNow, ApiError> {
+        self.handle(id)?.load_now().map_err(refused)
+    }
+
+    /// The handle of an activity in progress.
+    fn handle(&self, id: u64) -> Result<Handle, ApiError> {
+        let table = self.lock();
+        let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
+        if entry.activity.state != ActivityState::Running {
+            let message = format!("activity {id} has no run in progress, whose load could change");
+            return Err(ApiError::conflict(message));
+        }
+        if entry.activity.command.is_campaign() {
+            let message =
+                "the runs of this activity are compared: their loads must stay as they are";
+            return Err(ApiError::conflict(message));
+        }
+        Ok(entry.handle.clone())
     }
 
     fn end(self: &Arc<Self>, id: u64, at_once: bool) -> Result<Activity, ApiError> {
@@ -383,6 +397,13 @@ impl Activities {
 
     fn lock(&self) -> MutexGuard<'_, ActivityTable> {
         self.table.lock().expect("no thread panics while it holds the lock")
+    }
+}
+
+fn refused(error: LoadChangeError) -> ApiError {
+    match error {
+        LoadChangeError::Value(reason) => ApiError::invalid(reason),
+        LoadChangeError::State(reason) => ApiError::conflict(reason),
     }
 }
 

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use triphammer_core::pace::LoadChange;
+use triphammer_core::pace::{Changed, LoadChange, LoadNow};
 use utoipa::ToSchema;
 
 use super::Answer;
@@ -17,6 +17,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Path};
 use crate::limiter::Visitor;
 use crate::live::LiveSeconds;
+use crate::schema::changed_schema;
 
 /// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -92,6 +93,40 @@ pub struct LoadAnswer {
     pub from: f64,
     /// The same from then on.
     pub to: f64,
+}
+
+/// The load of an activity, and whether it can change.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct LoadState {
+    /// The load that can change.
+    pub load: Option<ChangeableLoad>,
+    /// Why it cannot change, otherwise.
+    pub fixed: Option<String>,
+}
+
+/// The load of a run in progress, which can change.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct ChangeableLoad {
+    /// What can change.
+    #[schema(schema_with = changed_schema)]
+    pub what: Changed,
+    /// Arrivals per second, or users at work, now.
+    pub value: f64,
+    /// The largest value.
+    pub max: f64,
+}
+
+/// Returns the load of an activity, and whether it can change.
+#[utoipa::path(get, path = "/api/v1/activities/{id}/load", tag = "activities",
+    params(("id" = u64, Path, description = "Activity number")),
+    responses((status = 200, body = LoadState), (status = 404, body = ApiError)))]
+pub async fn load(State(app): State<App>, Path(id): Path<u64>) -> Answer<LoadState> {
+    let (load, fixed) = match app.activities().load_now(id) {
+        Ok(LoadNow { what, value, max }) => (Some(ChangeableLoad { what, value, max }), None),
+        Err(error) if error.is_conflict() => (None, Some(error.message)),
+        Err(error) => return Err(error),
+    };
+    Ok(Json(LoadState { load, fixed }))
 }
 
 /// Changes the load of a run during the run: the rate of an open load, or the users of a closed one.

@@ -48,7 +48,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(activities::get))
         .routes(routes!(activities::stop))
         .routes(routes!(activities::abort))
-        .routes(routes!(activities::change_load))
+        .routes(routes!(activities::load, activities::change_load))
         .routes(routes!(activities::seconds))
         .routes(routes!(activities::events))
         .routes(routes!(events::events))

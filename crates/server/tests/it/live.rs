@@ -48,7 +48,7 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     events.until(|event| event["type"] == "second");
     for (body, status, message) in [
         (json!({ "users": 4 }), 409, "the load of this run is open"),
-        (json!({ "rate": -1.0 }), 409, "the rate must be from 0"),
+        (json!({ "rate": -1.0 }), 422, "the rate must be from 0"),
         (json!({ "rate": 1.0, "users": 4 }), 422, "either a rate or a number of users"),
         (json!({}), 422, "either a rate or a number of users"),
     ] {
@@ -56,6 +56,9 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
         assert_eq!(found, status, "{answer}");
         assert!(answer.to_string().contains(message), "{answer}");
     }
+    let now = site.get(&load);
+    assert_eq!(now["load"]["what"], "rate", "{now}");
+    assert_eq!(now["load"]["value"], 50.0, "{now}");
     let answer = site.post(&load, &json!({ "rate": 500 }));
     assert_eq!((&answer["from"], &answer["to"]), (&50.0.into(), &500.0.into()), "{answer}");
     let at = answer["at_s"].as_f64().unwrap();
@@ -71,6 +74,24 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     let (found, answer) = site.call("POST", &load, &json!({ "rate": 10 }));
     assert_eq!(found, 409, "{answer}");
     assert!(answer.to_string().contains("has no run in progress"), "{answer}");
+}
+
+#[test]
+fn the_load_of_runs_that_are_compared_cannot_be_changed() {
+    let site = Site::start();
+    site.target("null", "null:?service=1ms");
+    let settings = json!({ "vus": "1,2", "rampup": "0s", "duration": "10m", "workload": "tpc-b" });
+    let mut events = site.events("/api/v1/events", None);
+    let id = site.start_activity("profile", "null", &settings);
+    events.until(|event| event["type"] == "second");
+    let load = format!("/api/v1/activities/{id}/load");
+    let (found, answer) = site.call("POST", &load, &json!({ "users": 1 }));
+    assert_eq!(found, 409, "{answer}");
+    assert!(answer.to_string().contains("are compared"), "{answer}");
+    let now = site.get(&load);
+    assert!(now["load"].is_null() && now["fixed"].to_string().contains("are compared"), "{now}");
+    site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
+    site.ended(id);
 }
 
 #[test]

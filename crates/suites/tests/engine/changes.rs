@@ -44,7 +44,7 @@ async fn arrivals_follow_another_rate_from_the_next_second_on() {
         stopper.change_load(LoadChange::Rate(0.0)).unwrap();
         sleep(Duration::from_secs(3)).await;
         let error = stopper.change_load(LoadChange::Users(3)).unwrap_err();
-        assert!(error.contains("open"), "{error}");
+        assert!(error.to_string().contains("open"), "{error}");
         stopper.change_load(LoadChange::Rate(10.0)).unwrap();
     })
     .await;
@@ -71,7 +71,7 @@ async fn users_of_a_closed_load_wait_and_return() {
         sleep(Duration::from_secs(4)).await;
         stopper.change_load(LoadChange::Users(6)).unwrap();
         let error = stopper.change_load(LoadChange::Users(9)).unwrap_err();
-        assert!(error.contains("from 1 to 8"), "{error}");
+        assert!(error.to_string().contains("from 1 to 8"), "{error}");
     })
     .await;
     let end = end.unwrap();
@@ -90,7 +90,7 @@ async fn a_run_of_a_number_of_transactions_has_a_fixed_load() {
     let (end, _) = run_with(plan, async |stopper| {
         sleep(Duration::from_millis(500)).await;
         let error = stopper.change_load(LoadChange::Users(1)).unwrap_err();
-        assert!(error.contains("its load is fixed"), "{error}");
+        assert!(error.to_string().contains("its load is fixed"), "{error}");
     })
     .await;
     assert_eq!(committed(&end.unwrap()), 200);
