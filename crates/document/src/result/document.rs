@@ -251,8 +251,7 @@ impl JobDocument for RunResult {
             (None, None) if !self.has_figure() => {
                 format!("there was no timed window, so {} is unknown", metric.name)
             }
-            (None, Some(_)) => format!("{} {}", format::figure(metric.value), metric.name),
-            (None, None) => format!("{:.0} {}", metric.value, metric.name),
+            (None, _) => format!("{} {}", format::figure(metric.value), metric.name),
         }
     }
 }

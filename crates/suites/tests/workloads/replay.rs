@@ -87,6 +87,22 @@ async fn one_session_can_replay_several_and_a_window_can_end_it() {
     assert_eq!(counts(&end), (2, 1));
 }
 
+#[test]
+fn the_order_of_sessions_alone_needs_a_load_without_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.recording");
+    std::fs::write(&file, LINES).unwrap();
+    let new = |without_waits| {
+        let recording = ("recording".to_owned(), file.display().to_string());
+        let options = [recording, ("order".to_owned(), "session".to_owned())].into();
+        Replay::new(&WorkloadSettings { options, without_waits, ..WorkloadSettings::default() })
+    };
+    assert!(new(true).is_ok());
+    let error = new(false).unwrap_err();
+    assert_eq!(error.setting(), Some("order"));
+    assert!(error.to_string().contains("--load closed"), "{error}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_closed_load_waits_for_none_of_the_recorded_times() {
     let end = run_with("null:?service=10ms", "1x", 2, ALL, true).await;

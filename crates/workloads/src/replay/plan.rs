@@ -109,7 +109,7 @@ impl Plan {
             OrderRule::Commit => {
                 Order::of(&recording, &facts, |number| statements[number].reads, &timeline)
             }
-            OrderRule::Times => Order::default(),
+            OrderRule::Alone => Order::default(),
         };
         let (kinds, kind_of) = kinds(&recording, &statements);
         Ok(Self {
@@ -184,8 +184,8 @@ fn firsts(recording: &Recording) -> Vec<usize> {
 pub enum OrderRule {
     /// Transactions that conflict keep the order of their commits.
     Commit,
-    /// By their times only.
-    Times,
+    /// Nothing: sessions have their times, if the load has any.
+    Alone,
 }
 
 /// Adds the types of arguments whose values are all integers.

@@ -103,9 +103,9 @@ fn statements_are_read_as_the_database_of_the_log_writes_them() {
         );
         read(text.as_bytes()).unwrap()
     };
-    let plan = Plan::new(recording("slow-log").into(), OrderRule::Times).unwrap();
+    let plan = Plan::new(recording("slow-log").into(), OrderRule::Alone).unwrap();
     assert_eq!(plan.statements[0].part.variables().count(), 1);
-    let error = Plan::new(recording("csvlog").into(), OrderRule::Times).unwrap_err();
+    let error = Plan::new(recording("csvlog").into(), OrderRule::Alone).unwrap_err();
     assert!(error.to_string().contains("the quotation ' has no end"), "{error}");
 }
 
@@ -141,7 +141,7 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
     lines.extend((100..).step_by(100).zip(made).map(|(at, made)| (0, at, 0, "7", made)));
     lines.extend([(1, 2_000, 1, "7", ""), (1, 2_100, 2, "8, 7", "[8]"), (1, 2_200, 4, "7, 8", "")]);
     lines.extend((2_300..).step_by(100).zip(ids).map(|(at, id)| (1, at, 3, id, "")));
-    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Times).unwrap();
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
     let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
     assert!(uses(1, 0), "the same column");
     assert!(uses(2, 0), "a column that refers to it");
@@ -195,6 +195,6 @@ fn transactions_that_conflict_keep_the_order_of_their_commits() {
     assert_eq!(before(8), [(6, ENDED), (7, 1)], "its answer came when the other had read");
     assert_eq!(before(9), [(10, ENDED)], "it began before the other, and was answered after it");
     assert_eq!(before(10), []);
-    let times = Plan::new(recording.into(), OrderRule::Times).unwrap();
+    let times = Plan::new(recording.into(), OrderRule::Alone).unwrap();
     assert!(times.order.before(3, 0).is_empty());
 }

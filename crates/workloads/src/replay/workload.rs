@@ -51,6 +51,7 @@ const ORDER: OptionDef = OptionDef::value(
 .choices(&[
     ("commit", "transactions that read or change the same rows by their keys keep the order of their commits"),
     ("times", "the recorded times only"),
+    ("session", "the statements of each session only, without the recorded times; needs --load closed"),
 ]);
 
 /// All options of the workload.
@@ -262,12 +263,17 @@ fn order(given: &WorkloadSettings, recording: &Recording) -> Result<OrderRule, S
     if value.is_empty() {
         let mut steps = recording.transactions.iter().flat_map(|transaction| &transaction.steps);
         let has_answers = steps.any(|step| step.answer.is_some());
-        return Ok(if has_answers { OrderRule::Commit } else { OrderRule::Times });
+        return Ok(if has_answers { OrderRule::Commit } else { OrderRule::Alone });
     }
-    Ok(match definition.chosen(value)? {
-        "commit" => OrderRule::Commit,
-        _ => OrderRule::Times,
-    })
+    match definition.chosen(value)? {
+        "commit" => Ok(OrderRule::Commit),
+        "session" if !given.without_waits => {
+            let why = "a replay at its recorded times has more order than that of its sessions; add \
+                       -w replay --load closed";
+            Err(SpecError::new(format!("--order session: {why}")).about(&ORDER.name))
+        }
+        _ => Ok(OrderRule::Alone),
+    }
 }
 
 /// Transactions that are due in each second; `None` if there are too many seconds.
