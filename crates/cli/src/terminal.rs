@@ -10,7 +10,6 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use triphammer_core::clock::format_duration;
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::pace::Load;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
@@ -270,15 +269,16 @@ impl Live {
         }
     }
 
-    /// Sets the maximum length of the run and the interval of progress lines.
-    pub fn set_length(&mut self, spec: &RunSpec, progress: Option<Duration>) {
+    /// Sets the maximum length of the run, whose transactions are those of a recording if `is_replay`, and the interval of
+    /// progress lines.
+    pub fn set_length(&mut self, spec: &RunSpec, is_replay: bool, progress: Option<Duration>) {
         self.length = match spec.length {
             Length::Time(window) => Some((spec.rampup + window).as_secs()),
             Length::Transactions(_) => None,
         };
         let window = match spec.length {
             Length::Time(window) => format_duration(window),
-            Length::Transactions(all) if matches!(spec.load, Load::Replay(_)) => {
+            Length::Transactions(all) if is_replay => {
                 format!("{} of the recording", format::counted(all, "transactions"))
             }
             Length::Transactions(each) => {

@@ -79,7 +79,7 @@ impl Screen {
         let primary_metric = &self.workload.primary_metric;
         let mut live =
             if self.as_view { Live::hidden(primary_metric) } else { Live::new(primary_metric) };
-        live.set_length(spec, self.progress);
+        live.set_length(spec, self.workload.recording.is_some(), self.progress);
         self.live = Some(live);
         if !self.as_view {
             return Ok(());

@@ -1,6 +1,7 @@
 //! The conditions under which a run was measured, and its counts.
 
 use triphammer_core::clock::format_duration;
+use triphammer_core::pace::Load;
 use triphammer_core::session::{Pipelining, ServerInfo};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_document::result::{
@@ -195,6 +196,7 @@ pub(crate) fn conduct(spec: &RunSpec) -> String {
 
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
+    let is_replay = matches!(result.spec.load, Load::Replay(_)) || result.replay.is_some();
     let window = match result.spec.length {
         Length::Time(longest) if result.steadiness.as_ref().is_some_and(Steadiness::is_reached) => {
             let window = duration(durations.window_s);
@@ -204,10 +206,11 @@ fn time(result: &RunResult) -> String {
             format!("window {} of {}", duration(durations.window_s), format_duration(asked))
         }
         Length::Time(_) => format!("window {}", duration(durations.window_s)),
-        Length::Transactions(each) => format!(
-            "window {} for {} of each user",
+        Length::Transactions(number) => format!(
+            "window {} for {} of {}",
             duration(durations.window_s),
-            counted(each, "transactions")
+            counted(number, "transactions"),
+            if is_replay { "the recording" } else { "each user" }
         ),
     };
     [
