@@ -158,22 +158,27 @@ fn prepare<W: Workload, D: Database>(
         cancels: JoinSet::new(),
     };
     let types = plan.workload.description().transactions.len();
-    let recorded = plan.workload.description().recording.as_ref();
-    let recorded = recorded.filter(|_| matches!(plan.spec.load, Load::Replay(_)));
-    let recorded = recorded.map(|recording| Arc::clone(&recording.due));
-    let demand = Demand::new(plan.spec, plan.share, tickets, recorded);
+    let node_names = plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect();
     let control = Control {
-        course: Course::new(phases, types, demand, events, stopper),
+        course: Course::new(phases, types, demand(plan, tickets), events, stopper),
         signal,
         workers,
         merger: Merger::new(threads as usize, types),
-        node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
+        node_names,
         node_events: NodeEvents::default(),
         host: HostMeter::start(),
         load_changes: Vec::new(),
         gate,
     };
     (control, contexts)
+}
+
+/// What is due, and when, of the arrivals or of the recording.
+fn demand<W: Workload, D: Database>(plan: RunPlan<W, D>, tickets: Arc<Tickets>) -> Demand {
+    let recorded = plan.workload.description().recording.as_ref();
+    let recorded = recorded.filter(|_| matches!(plan.spec.load, Load::Replay(_)));
+    let recorded = recorded.map(|recording| Arc::clone(&recording.due));
+    Demand::new(plan.spec, plan.share, tickets, recorded)
 }
 
 /// The parts of the control thread; each has one responsibility. This type connects them.

@@ -31,74 +31,13 @@ pub fn until_ci(settings: &mut Settings) -> Result<Option<f64>, SpecError> {
 /// # Errors
 /// When a value is invalid.
 pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
-    let RunDefaults { capabilities, modes, embedded, cores, cycle, .. } = given;
+    let RunDefaults { capabilities, modes, cycle, .. } = given;
     if settings.get("duration").is_some() && settings.get("transactions").is_some() {
         return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
-    let sessions = pacing.sessions.count(users);
-    let threads = settings.count_or("threads", THREADS_MAX, || {
-        if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
-    })?;
-    if capabilities.blocks && threads != sessions {
-        return Err(SpecError::new(
-            "calls to this database block their thread, so each session needs one thread; omit \
-             --threads",
-        ));
-    }
-    let transactions = settings.optional(
-        "transactions",
-        |t| match t.parse() {
-            Ok(count) if count > TRANSACTIONS_MAX => {
-                Err(format!("must be at most {TRANSACTIONS_MAX}, got {count}"))
-            }
-            read => read.map_err(|e| format!("`{t}`: {e}")),
-        },
-        u64::to_string,
-        "by time",
-    )?;
-    let seconds = |embedded_default, given_default| {
-        Duration::from_secs(if embedded { embedded_default } else { given_default })
-    };
-    // Without a length, all of a recording is replayed, with its times or without waiting.
-    let is_replay =
-        matches!(load, Load::Replay(_)) || given.recording.is_some() && load.is_closed();
-    let is_whole = is_replay && settings.get("duration").is_none();
-    let whole = given.recording.filter(|_| is_whole).map(|recording| recording.transactions);
-    let (rampup, length) = match transactions.or(whole) {
-        Some(_) if settings.get("until-ci").is_some() => {
-            return Err(SpecError::new(
-                "--transactions and --until-ci exclude each other; give one",
-            ));
-        }
-        Some(count) => {
-            if !settings.duration_or("rampup", Duration::ZERO)?.is_zero() {
-                return Err(SpecError::new(
-                    "--rampup and --transactions exclude each other: a run \
-                                           by transactions has no ramp-up",
-                ));
-            }
-            (Duration::ZERO, Length::Transactions(count))
-        }
-        None => (
-            settings
-                .duration_or("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
-            // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
-            // by then has no steady state to measure.
-            Length::Time(match until_ci(settings)? {
-                Some(_) if load.changes() => {
-                    let message = format!(
-                        "--until-ci needs a load that stays the same, and a load by {} changes: give \
-                         --duration instead",
-                        load.name()
-                    );
-                    return Err(SpecError::new(message).about("until-ci"));
-                }
-                Some(_) => settings.duration_or("duration", seconds(300, 1800))?,
-                None => settings.duration_or("duration", seconds(30, 300))?,
-            }),
-        ),
-    };
+    let threads = threads(settings, &given, pacing.sessions.count(users))?;
+    let (rampup, length) = length(settings, &given, &load)?;
     let limits = TimeLimits {
         connect: settings.duration("connect-timeout")?,
         transaction: settings.duration("transaction-timeout")?,
@@ -144,6 +83,84 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     spec.validate(capabilities, cycle)?;
     Ok(spec)
+}
+
+/// Reads the number of threads for so many sessions.
+fn threads(
+    settings: &mut Settings,
+    given: &RunDefaults<'_>,
+    sessions: u32,
+) -> Result<u32, SpecError> {
+    let RunDefaults { capabilities, cores, .. } = *given;
+    let threads = settings.count_or("threads", THREADS_MAX, || {
+        if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
+    })?;
+    match capabilities.blocks && threads != sessions {
+        true => Err(SpecError::new(
+            "calls to this database block their thread, so each session needs one thread; omit \
+             --threads",
+        )),
+        false => Ok(threads),
+    }
+}
+
+/// Reads the length of a run by transactions; `None` if it is by time.
+fn transactions(settings: &mut Settings) -> Result<Option<u64>, SpecError> {
+    let parse = |text: &str| match text.parse() {
+        Ok(count) if count > TRANSACTIONS_MAX => {
+            Err(format!("must be at most {TRANSACTIONS_MAX}, got {count}"))
+        }
+        read => read.map_err(|error| format!("`{text}`: {error}")),
+    };
+    settings.optional("transactions", parse, u64::to_string, "by time")
+}
+
+/// Reads the ramp-up and the length of a run.
+fn length(
+    settings: &mut Settings,
+    given: &RunDefaults<'_>,
+    load: &Load,
+) -> Result<(Duration, Length), SpecError> {
+    let transactions = transactions(settings)?;
+    // Without a length, all of a recording is replayed, with its times or without waiting.
+    let is_replay =
+        matches!(load, Load::Replay(_)) || given.recording.is_some() && load.is_closed();
+    let is_whole = is_replay && settings.get("duration").is_none();
+    let whole = given.recording.filter(|_| is_whole).map(|recording| recording.transactions);
+    if let Some(count) = transactions.or(whole) {
+        if settings.get("until-ci").is_some() {
+            return Err(SpecError::new(
+                "--transactions and --until-ci exclude each other; give one",
+            ));
+        }
+        if !settings.duration_or("rampup", Duration::ZERO)?.is_zero() {
+            return Err(SpecError::new(
+                "--rampup and --transactions exclude each other: a run by transactions has no \
+                 ramp-up",
+            ));
+        }
+        return Ok((Duration::ZERO, Length::Transactions(count)));
+    }
+    let seconds = |of_embedded, of_server| {
+        Duration::from_secs(if given.embedded { of_embedded } else { of_server })
+    };
+    let rampup = if is_replay { Duration::ZERO } else { seconds(5, 60) };
+    let rampup = settings.duration_or("rampup", rampup)?;
+    let window = match until_ci(settings)? {
+        Some(_) if load.changes() => {
+            let message = format!(
+                "--until-ci needs a load that stays the same, and a load by {} changes: give \
+                 --duration instead",
+                load.name()
+            );
+            return Err(SpecError::new(message).about("until-ci"));
+        }
+        // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
+        // by then has no steady state to measure.
+        Some(_) => settings.duration_or("duration", seconds(300, 1800))?,
+        None => settings.duration_or("duration", seconds(30, 300))?,
+    };
+    Ok((rampup, Length::Time(window)))
 }
 
 /// Reads when sessions log in.

@@ -132,12 +132,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 now = self.ping(now).await;
                 continue;
             }
-            let is_single = context.plan.nodes.is_none();
-            if is_single
-                && self.sessions.current().is_none()
-                && !self.logins.is_out
-                && !matches!(self.pace, Pace::Closed)
-            {
+            if self.has_lost_its_session() {
                 if self.ensure_session(None).await.is_err() {
                     break;
                 }
@@ -155,20 +150,16 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 turn => turn,
             };
             let Some(Turn { due, started, transaction }) = turn else { break };
-            let date = self.clock.timestamp(due);
             let VirtualUser { state, inputs, .. } = &mut self.client;
-            let input = workload.draw(transaction, state, inputs, date);
+            let input = workload.draw(transaction, state, inputs, self.clock.timestamp(due));
             context.begin(self.place, transaction);
             let ended = self.transaction(transaction, &input, started).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
-            let outcome = ended.lasting_outcome();
-            workload.ended(&mut self.client.state, &input, outcome, finished);
+            let state = &mut self.client.state;
+            workload.ended(state, &input, ended.lasting_outcome(), finished);
             let timing = Timing { due, started, finished };
-            let (origin, attempts, node) = (self.client.origin, self.attempts, self.node());
-            let finished_one =
-                EndedTransaction { transaction, timing, ended, origin, attempts, node };
-            context.end(self.place, finished_one);
+            context.end(self.place, self.counted(transaction, timing, ended));
             self.leave(finished);
             if self.refused {
                 break;
@@ -183,20 +174,44 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if self.logins.ends() && self.sessions.current().is_some() {
                 now = self.log_out().await;
             }
-            since_yield += 1;
-            if since_yield == TRANSACTIONS_BEFORE_YIELD {
-                since_yield = 0;
+            since_yield = (since_yield + 1) % TRANSACTIONS_BEFORE_YIELD;
+            if since_yield == 0 {
                 tokio::task::yield_now().await;
             }
         }
+        self.close().await;
+    }
+
+    /// A transaction that has ended, as it is counted.
+    fn counted(
+        &self,
+        transaction: usize,
+        timing: Timing,
+        ended: TransactionEnd,
+    ) -> EndedTransaction {
+        let (origin, attempts, node) = (self.client.origin, self.attempts, self.node());
+        EndedTransaction { transaction, timing, ended, origin, attempts, node }
+    }
+
+    /// Whether the only session is lost while arrivals wait for one: it logs in before it takes the next.
+    fn has_lost_its_session(&self) -> bool {
+        self.context.plan.nodes.is_none()
+            && self.sessions.current().is_none()
+            && !self.logins.is_out
+            && !matches!(self.pace, Pace::Closed)
+    }
+
+    /// Closes all sessions.
+    async fn close(mut self) {
+        let plan = &self.context.plan;
         for (node, Live { mut session, prepared, .. }) in self.sessions.take() {
-            context.left(self.id, node);
-            if context.plan.nodes.as_ref().is_some_and(|nodes| nodes.states.up() >> node & 1 == 0) {
+            self.context.left(self.id, node);
+            if plan.nodes.as_ref().is_some_and(|nodes| nodes.states.up() >> node & 1 == 0) {
                 // There is nobody to say goodbye to.
                 continue;
             }
-            let ending = context.plan.workload.finish(prepared, &mut session);
-            let _ = timeout(context.plan.spec.limits.connect, ending).await;
+            let ending = plan.workload.finish(prepared, &mut session);
+            let _ = timeout(plan.spec.limits.connect, ending).await;
             session.into_inner().close().await;
         }
     }
