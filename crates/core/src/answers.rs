@@ -146,6 +146,11 @@ pub struct ReplayAnswers {
     pub unread: u64,
     /// Number of statements without a recorded answer.
     pub without_answer: u64,
+    /// Number of statements that were not sent, because one before them in their transaction failed.
+    pub unreached: u64,
+    /// Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is
+    /// older or newer than at the beginning of the recording.
+    pub found_nothing: u64,
     /// The divergence that was first in the recording; those that follow may be its consequence.
     pub first: Option<FirstDivergence>,
     /// The statements whose answers differ, and those that cannot be equal; in the order in which they first differ in the

@@ -199,7 +199,7 @@ pub struct Borrowed {
 /// A recording, as a run sees it: at the speed at which it is replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingDef {
-    /// Number of sessions.
+    /// Largest number of sessions that worked at the same time.
     pub sessions: u32,
     /// Transactions of all sessions.
     pub transactions: u64,

@@ -155,8 +155,12 @@ pub fn comparison_summary(result: &ComparisonResult, charset: Charset) -> String
         title: title(result),
         label: result.label.as_deref(),
         ending: ending(result),
-        findings: [result.words.clone()]
-            .into_iter()
+        findings: result
+            .answers
+            .iter()
+            .flat_map(replays::in_short)
+            .chain([result.words.clone()])
+            .chain(plans::in_short(&result.plans))
             .chain(costs(result).map(str::to_owned))
             .chain(warnings)
             .collect(),

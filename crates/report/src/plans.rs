@@ -56,6 +56,16 @@ fn line(before: &str, operation: &PlanOperation) -> Vec<String> {
     wrapped(&lead, text, WIDTH)
 }
 
+/// That plans changed, in one sentence; `None` if none did.
+pub(super) fn in_short(changes: &[PlanChange]) -> Option<String> {
+    let first = changes.first()?;
+    let others = match changes.len() - 1 {
+        0 => String::new(),
+        others => format!(", and {} more", format::counted(others as u64, "plans")),
+    };
+    Some(format!("{}{others}", heading(first)))
+}
+
 /// Heading of a plan that changed.
 pub(super) fn heading(change: &PlanChange) -> String {
     match change.title.as_str() {

@@ -7,7 +7,7 @@ use triphammer_document::compare::{
 use triphammer_settings::format::{counted, integer, milliseconds, percent};
 
 use crate::table::Table;
-use crate::words::{shortened, unread};
+use crate::words::{share, shortened, unread};
 
 /// Heading of whether the answers are equal.
 pub(crate) const ANSWERS: &str = "Are the answers equal?";
@@ -15,6 +15,8 @@ pub(crate) const ANSWERS: &str = "Are the answers equal?";
 pub(crate) const SPEEDS: &str = "Statements, mean times in ms; the intervals hold for all together";
 /// Most rows of a table.
 const ROWS_MAX: usize = 30;
+/// One in so many answers that are not compared is much: a verdict of equality means less then.
+const MUCH: u64 = 20;
 
 /// Whether the answers are equal.
 pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
@@ -40,14 +42,27 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
     if of.unstable > 0 {
         let [a, b] = of.replays;
         lines.push(format!(
-            "{} not compared: they differ among the {a} replays of A or the {b} of B",
-            counted(of.unstable, "answers")
+            "{} ({}) not compared: they differ among the {a} replays of A or the {b} of B",
+            counted(of.unstable, "answers"),
+            share(of.unstable, of.compared + of.unstable)
         ));
     }
     if of.replays.contains(&1) {
         lines.push("one replay of a side cannot show which of its answers depend on chance".into());
     }
     lines
+}
+
+/// Whether the answers are equal, with the first statement whose answers differ, and how many were not compared if that is much.
+pub(crate) fn in_short(of: &AnswersCompared) -> Vec<String> {
+    let lines = answers(of);
+    let mut verdict = format!("{ANSWERS} {}", lines[0]);
+    if let Some(first) = of.statements.first() {
+        verdict.push_str(&format!(", the first ones of: {}", shortened(&first.text)));
+    }
+    let is_much = of.unstable * MUCH > of.compared + of.unstable;
+    let not_compared = lines.iter().find(|line| is_much && line.contains("differ among"));
+    [verdict].into_iter().chain(not_compared.cloned()).collect()
 }
 
 /// The statements whose answers differ; `None` if none do.

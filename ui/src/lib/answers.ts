@@ -4,7 +4,10 @@ import { clock, count, duration, percent } from './format';
 
 /** The facts beside the table: each with its name. */
 export function answerFacts(answers: ReplayAnswers): [string, string][] {
-  const facts: [string, string][] = [['Succeeded, or failed as recorded', `${percent(answers.succeeded / Math.max(1, answers.sent), 2)} of ${count(answers.sent)} statements`]];
+  const all = answers.sent + answers.unreached;
+  const facts: [string, string][] = [['Succeeded, or failed as recorded', `${percent(answers.succeeded / Math.max(1, all), 2)} of ${count(all)} statements`]];
+  if (answers.unreached > 0) facts.push(['Not sent', `${count(answers.unreached)}: a statement before them in their transaction failed`]);
+  if (answers.found_nothing > 0) facts.push(['Found no row', `${count(answers.found_nothing)} statements, where the recording found some: the data may be older or newer`]);
   if (answers.compared > 0) facts.push(['Answers that differ', `${count(answers.differing)} of ${count(answers.compared)}`]);
   if (answers.first) facts.push(['The first, in the recording', `${clock(answers.first.at_s)}, ${answers.first.title}: ${answers.first.text}`]);
   if (answers.unstable > 0) facts.push(['Compared by numbers of rows or errors only', count(answers.unstable)]);

@@ -4,6 +4,7 @@ use triphammer_core::answers::{DivergenceCount, ReplayAnswers};
 use triphammer_settings::format::{clock, counted, duration, integer, percent};
 
 use super::tables::shortened;
+use crate::lines::DOT;
 use crate::table::Table;
 
 /// Heading of what the answers are in all.
@@ -16,17 +17,32 @@ pub(crate) const EXAMPLES: &str = "The first divergences";
 const ROWS_MAX: usize = 30;
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
-fn share(part: u64, of: u64) -> String {
+pub(crate) fn share(part: u64, of: u64) -> String {
     percent(part as f64 / of.max(1) as f64)
 }
 
 /// What the answers are in all.
 pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
+    let all = of.sent + of.unreached;
     let mut lines = vec![format!(
         "{} of {} succeeded, or failed as recorded",
-        share(of.succeeded, of.sent),
-        counted(of.sent, "statements")
+        share(of.succeeded, all),
+        counted(all, "statements")
     )];
+    if of.unreached > 0 {
+        lines.push(format!(
+            "{} not sent: one before them in their transaction failed",
+            counted(of.unreached, "statements")
+        ));
+    }
+    if of.found_nothing > 0 {
+        lines.push(format!(
+            "{} ({}) found no row where the recording found some: the data may be older or newer than at the \
+             beginning of the recording",
+            counted(of.found_nothing, "statements"),
+            share(of.found_nothing, all)
+        ));
+    }
     if of.compared > 0 {
         lines.push(format!(
             "{} of {} differ from the recorded ones",
@@ -81,6 +97,20 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Whether the answers are those of the recording, in one sentence, and whether some are not.
+pub(crate) fn answers_in_short(of: &ReplayAnswers) -> (String, bool) {
+    let all = of.sent + of.unreached;
+    let succeeded = format!("{} of {}", share(of.succeeded, all), counted(all, "statements"));
+    let differ = match of.differing {
+        0 => format!("{} as recorded", counted(of.compared, "answers")),
+        differing => {
+            let compared = counted(of.compared, "answers");
+            format!("{} of {compared} differ from the recorded ones", integer(differing))
+        }
+    };
+    (format!("{succeeded} succeeded, or failed as recorded{DOT}{differ}"), of.differing > 0)
 }
 
 /// That rows could not be compared.

@@ -16,7 +16,7 @@ use super::load;
 use super::queries;
 use super::query_streams;
 
-pub(super) use answers::{ANSWERS, answer_tables, answers, unread};
+pub(super) use answers::{ANSWERS, answer_tables, answers, share, unread};
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
     INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, shortened, slices, statements, times,

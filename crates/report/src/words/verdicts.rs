@@ -6,6 +6,7 @@ use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict}
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
+use super::answers::answers_in_short;
 use super::shown;
 use crate::lines::{DOT, whole_milliseconds};
 use crate::{costs, nodes, observed, queries};
@@ -41,6 +42,10 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         failed.push_str(&format!("; {}: {}", error.class.label(), error.message));
     }
     rows.push(("Failures", failed, result.failures.above_limit));
+    rows.extend(result.replay.iter().map(|of| {
+        let (text, is_bad) = answers_in_short(of);
+        ("Answers", text, is_bad)
+    }));
     rows.extend(nodes::in_short(result).map(|text| ("Nodes", text, false)));
     rows.extend(audits_in_short(result));
     if let Some(steadiness) = judged_steadiness(result) {

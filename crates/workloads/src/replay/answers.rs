@@ -145,6 +145,16 @@ impl ReplayedAnswer<'_> {
         found
     }
 
+    /// Whether it has no row, read or changed, and the recorded answer had some; neither is an error.
+    fn found_nothing(&self, recorded: &Answer) -> bool {
+        let had = recorded.rows.or(recorded.changed).is_some_and(|rows| rows > 0);
+        let has = match &self.rows {
+            Some(rows) => rows.count > 0,
+            None => [self.effect.changed, self.effect.found].into_iter().flatten().any(|n| n > 0),
+        };
+        recorded.error.is_none() && self.error.is_none() && had && !has
+    }
+
     /// What it was, for people.
     fn text(&self) -> String {
         if let Some(error) = self.error {
@@ -203,6 +213,8 @@ pub struct Answers {
     sent: AtomicU64,
     succeeded: AtomicU64,
     without_answer: AtomicU64,
+    unreached: AtomicU64,
+    found_nothing: AtomicU64,
     unread: AtomicU64,
     replaced: AtomicU64,
     missing: AtomicU64,
@@ -232,6 +244,8 @@ impl Answers {
             sent: AtomicU64::new(0),
             succeeded: AtomicU64::new(0),
             without_answer: AtomicU64::new(0),
+            unreached: AtomicU64::new(0),
+            found_nothing: AtomicU64::new(0),
             unread: AtomicU64::new(0),
             replaced: AtomicU64::new(0),
             missing: AtomicU64::new(0),
@@ -259,6 +273,8 @@ impl Answers {
             }
             Some(recorded) => {
                 let found = met.differences(recorded, facts);
+                let is_empty = met.found_nothing(recorded);
+                self.found_nothing.fetch_add(u64::from(is_empty), Ordering::Relaxed);
                 self.compared(spot, recorded, &found, || met.text());
             }
         }
@@ -266,6 +282,7 @@ impl Answers {
 
     /// Counts a statement that was not reached.
     pub fn miss(&self, spot: Spot<'_>) {
+        self.unreached.fetch_add(1, Ordering::Relaxed);
         if let Some(recorded) = spot.step.answer.as_deref() {
             self.compared(spot, recorded, &[Divergence::Missing], || "not reached".to_owned());
         }
@@ -341,6 +358,8 @@ impl Answers {
             sent: number(&self.sent),
             succeeded: number(&self.succeeded),
             without_answer: number(&self.without_answer),
+            unreached: number(&self.unreached),
+            found_nothing: number(&self.found_nothing),
             unread: number(&self.unread),
             made: MadeValues {
                 recorded: made as u64,

@@ -1,9 +1,15 @@
 //! What the text of a recorded statement shows without the database: its table, the columns of its arguments, the rows that
 //! it is about, and whether its answer can be the same twice.
 
+use std::borrow::Cow;
+
+use triphammer_capture::Argument;
 use triphammer_capture::answer::MAKERS;
 use triphammer_capture::sql::{Shape, Syntax, is_ordered};
 use triphammer_capture::{inserted, table};
+
+/// Most rows of an INSERT whose values are known.
+const ROWS_MAX: u64 = 100_000;
 
 /// Functions whose result differs from call to call.
 const VOLATILE: &[&str] = &[
@@ -57,6 +63,17 @@ impl Stability {
     }
 }
 
+/// The column that an argument is compared with or assigned to, in lower case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgumentColumn {
+    /// Its name; `None` if that is not known.
+    pub column: Option<String>,
+    /// Its table: the one that its qualifier names, or else the first of the statement.
+    pub table: String,
+    /// Whether it has a qualifier that names its table.
+    pub is_qualified: bool,
+}
+
 /// Facts of a statement.
 #[derive(Clone, Debug)]
 pub struct StatementFacts {
@@ -64,8 +81,10 @@ pub struct StatementFacts {
     pub table: String,
     /// Its first word, in lower case.
     pub verb: String,
-    /// By argument, the column that it is compared with or assigned to, in lower case.
-    pub columns: Vec<Option<String>>,
+    /// By argument, the column that it is compared with or assigned to.
+    pub columns: Vec<ArgumentColumn>,
+    /// Its text in lower case.
+    lower: String,
     /// Arguments that a column must be equal to, with their columns: all of them, for the rows that are read or changed.
     pub keys: Vec<(String, usize)>,
     /// Whether it locks the rows that it reads.
@@ -85,21 +104,43 @@ impl StatementFacts {
         is_insert(&self.verb)
     }
 
+    /// Whether its text names a table.
+    pub fn names_table(&self, table: &str) -> bool {
+        has_word(&self.lower, table)
+    }
+
+    /// All values that an answer says were made. MySQL names only the first of the rows of an INSERT, which it numbers without
+    /// gaps if their number is known at its start (`innodb_autoinc_lock_mode`).
+    pub fn all_made<'a>(
+        &self,
+        made: &'a [Vec<Argument>],
+        changed: Option<u64>,
+    ) -> Cow<'a, [Vec<Argument>]> {
+        let numbered = self.returned.is_empty() && self.verb == "insert";
+        let others = ["select", "duplicate", "ignore", "returning"];
+        let is_simple = numbered && !others.iter().any(|word| has_word(&self.lower, word));
+        match (made, changed) {
+            ([row], Some(rows @ 2..)) if is_simple => match row.as_slice() {
+                [Argument::Int(first)] => {
+                    let last = first.saturating_add_unsigned(rows.min(ROWS_MAX) - 1);
+                    (*first..=last).map(|id| vec![Argument::Int(id)]).collect()
+                }
+                _ => Cow::Borrowed(made),
+            },
+            _ => Cow::Borrowed(made),
+        }
+    }
+
     /// Reads a statement.
     pub fn of(shape: &Shape, syntax: Syntax) -> Self {
         let text = shape.to_string();
         let lower = text.to_lowercase();
-        let mut columns = vec![None; shape.literals.len()];
-        for (hole, argument) in shape.holes.iter().enumerate() {
-            let column = inserted(shape, hole).or_else(|| shape.column(hole));
-            if let Some(place) = columns.get_mut(*argument) {
-                *place = column.map(str::to_lowercase);
-            }
-        }
+        let first = table(shape).trim_matches(['"', '`']).to_lowercase();
+        let columns = columns(shape, &first, &lower);
         let verb = shape.verb();
         let is_ordered = is_ordered(&text, syntax);
         Self {
-            table: table(shape).trim_matches(['"', '`']).to_lowercase(),
+            table: first,
             keys: keys(shape, &verb, &lower),
             columns,
             is_ordered,
@@ -108,8 +149,67 @@ impl StatementFacts {
             returned: returned(&lower),
             stability: stability(&verb, &lower, is_ordered),
             verb,
+            lower,
         }
     }
+}
+
+/// By argument, its column.
+fn columns(shape: &Shape, first: &str, lower: &str) -> Vec<ArgumentColumn> {
+    let mut columns = vec![ArgumentColumn::default(); shape.literals.len()];
+    let mut last = ArgumentColumn::default();
+    for (hole, argument) in shape.holes.iter().enumerate() {
+        let before = shape.pieces.get(hole).map_or("", |piece| piece.trim_end());
+        let of_row = inserted(shape, hole);
+        let is_list = before == "," && of_row.is_none();
+        let found = match of_row.or_else(|| shape.column(hole)) {
+            // The next value of a list is that of the same column: `id IN (1, 2)`.
+            None if is_list => last.clone(),
+            None if limits(before) => {
+                ArgumentColumn { column: Some("limit".to_owned()), ..ArgumentColumn::default() }
+            }
+            column => {
+                let qualifier = column.filter(|_| of_row.is_none());
+                let named = qualifier.and_then(|name| qualified(before, name, lower));
+                ArgumentColumn {
+                    column: column.map(str::to_lowercase),
+                    is_qualified: named.is_some(),
+                    table: named.unwrap_or_else(|| first.to_owned()),
+                }
+            }
+        };
+        last = found.clone();
+        if let Some(place) = columns.get_mut(*argument) {
+            *place = found;
+        }
+    }
+    columns
+}
+
+/// Whether a text ends with a word that a number of rows follows.
+fn limits(before: &str) -> bool {
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    ["limit", "offset", "first", "next"].contains(&last.as_str())
+}
+
+/// The table that the qualifier of a column at the end of a text names, as `orders` in `FROM orders o WHERE o.id =`.
+fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
+    let before = &before[..before.rfind(column)?];
+    let before =
+        before.trim_end_matches(['"', '`']).strip_suffix('.')?.trim_end_matches(['"', '`']);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+    let qualifier = before[start..].to_lowercase();
+    let found: Vec<&str> = words(lower).collect();
+    let sources = ["from", "join", "update", "into", "using"];
+    // What stands before the alias, unless that is itself what FROM or JOIN names.
+    let table =
+        (1..found.len()).filter(|at| found[*at] == qualifier).find_map(|at| match found[at - 1] {
+            "as" if at > 1 => Some(found[at - 2]),
+            before if sources.contains(&before) => Some(found[at]),
+            before => (at > 1 && sources.contains(&found[at - 2])).then_some(before),
+        });
+    table.map(str::to_owned)
 }
 
 /// The words of a text.

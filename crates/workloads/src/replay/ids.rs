@@ -2,8 +2,9 @@
 //!
 //! A recorded value is known with the column that it was made for, its *domain*. An argument uses a domain if its column has
 //! the name of the domain's, or if all values that it shares with the domain were made before it used them: an argument that
-//! has nothing to do with the domain would meet a value too early sooner or later. Where it does not, because both begin with
-//! 1 and grow together, its name must not be that of a key of another table.
+//! has nothing to do with the domain would meet a value too early sooner or later. Small numbers of two columns meet in the same
+//! order nevertheless, where both begin with 1. So the name of the column must allow it (`naming`), and if the column is unknown, all
+//! of the argument's values must be the domain's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
@@ -11,7 +12,8 @@ use std::sync::{PoisonError, RwLock};
 use triphammer_capture::Argument;
 use triphammer_capture::recording::Recording;
 
-use super::facts::StatementFacts;
+use super::facts::{ArgumentColumn, StatementFacts};
+use super::naming::{DomainName, is_named, may_use};
 use super::timeline::Timeline;
 
 /// Different values that an argument must share with a domain to use it, if their names do not say so: small numbers, such as
@@ -22,8 +24,6 @@ const TEXT_MIN: usize = 12;
 /// Of values that are shared by name, at most this share may be met before they are made.
 const EARLY_SHARE: f64 = 0.1;
 
-/// The column that a value is made for: its table and name, or the statement and the place in its rows.
-type DomainName = (String, String);
 /// Number of a domain.
 pub type Domain = u16;
 
@@ -60,13 +60,17 @@ struct Meeting {
 }
 
 impl Meeting {
-    fn is_use(&self, has_name: bool) -> bool {
-        if has_name {
-            #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
-            let early = self.early as f64 / (self.hits + self.early).max(1) as f64;
-            return self.hits > 0 && early <= EARLY_SHARE;
-        }
-        self.early == 0 && (self.values.len() >= SHARED_MIN || self.is_long && self.hits > 0)
+    /// Whether an argument with the name of the domain uses it.
+    fn is_use_by_name(&self) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
+        let early = self.early as f64 / (self.hits + self.early).max(1) as f64;
+        self.hits > 0 && early <= EARLY_SHARE
+    }
+
+    /// Whether an argument with another name uses it, that had a value so many times.
+    fn is_use_by_value(&self, column: &ArgumentColumn, had: usize) -> bool {
+        let is_likely = self.values.len() >= SHARED_MIN || self.is_long && self.hits > 0;
+        self.early == 0 && is_likely && (column.column.is_some() || self.hits == had)
     }
 }
 
@@ -85,7 +89,7 @@ impl Ids {
         if makings.is_empty() {
             return ids;
         }
-        let met = ids.meetings(recording, timeline, &makings, firsts);
+        let (met, had) = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
         ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
         let tables: BTreeSet<&str> = facts.iter().map(|of| of.table.as_str()).collect();
@@ -94,21 +98,19 @@ impl Ids {
             by_place.entry((*statement, *argument)).or_default().push((*domain, meeting));
         }
         for ((statement, argument), found) in by_place {
-            let column = facts[statement].columns.get(argument).and_then(Option::as_deref);
-            let table = facts[statement].table.as_str();
-            let has_name = |domain: Domain| is_named(&names[usize::from(domain)], table, column);
+            let Some(column) = facts[statement].columns.get(argument) else { continue };
+            let name = |domain: Domain| &names[usize::from(domain)];
             let named: Vec<Domain> = found
                 .iter()
-                .filter(|(domain, meeting)| has_name(*domain) && meeting.is_use(true))
+                .filter(|(domain, met)| is_named(name(*domain), column) && met.is_use_by_name())
                 .map(|(domain, _)| *domain)
                 .collect();
-            let tables = &tables;
-            let is_another = |domain: Domain| {
-                is_of_another(&names[usize::from(domain)], &facts[statement], column, tables)
-            };
+            let had = had.get(&(statement, argument)).copied().unwrap_or_default();
+            let may = |domain: Domain| may_use(name(domain), &facts[statement], column, &tables);
             let by_value = || {
-                let used = found.iter().filter(|(_, meeting)| meeting.is_use(false));
-                let used = used.filter(|(domain, _)| !is_another(*domain));
+                let used = found
+                    .iter()
+                    .filter(|(domain, met)| met.is_use_by_value(column, had) && may(*domain));
                 used.map(|(domain, _)| *domain).collect()
             };
             let domains: Vec<Domain> = if named.is_empty() { by_value() } else { named };
@@ -138,7 +140,8 @@ impl Ids {
             let Some(answer) = step.answer.as_ref().filter(|_| facts[step.shape].makes) else {
                 continue;
             };
-            for (place, value) in answer.made.iter().flat_map(|row| row.iter().enumerate()) {
+            let made = facts[step.shape].all_made(&answer.made, answer.changed);
+            for (place, value) in made.iter().flat_map(|row| row.iter().enumerate()) {
                 let Some(domain) = self.domain(step.shape, place, &facts[step.shape], names) else {
                     continue;
                 };
@@ -185,6 +188,8 @@ impl Ids {
             let at = self.made[statement].len();
             let name = match facts.returned.get(at) {
                 Some(column) if column != "*" => (facts.table.clone(), column.clone()),
+                // The key is the first column, nearly always.
+                Some(_) if at == 0 => (facts.table.clone(), "id".to_owned()),
                 // The last id of an INSERT of MySQL.
                 _ if facts.returned.is_empty() && facts.inserts() => {
                     (facts.table.clone(), "id".to_owned())
@@ -233,19 +238,22 @@ impl Ids {
 }
 
 impl Ids {
-    /// How arguments and domains meet; notes the uses that are too early.
+    /// How arguments and domains meet, and how often each argument had a value; notes the uses that are too early.
     fn meetings(
         &mut self,
         recording: &Recording,
         timeline: &Timeline,
         makings: &HashMap<Argument, (usize, Vec<Making>)>,
         firsts: &[usize],
-    ) -> BTreeMap<(usize, usize, Domain), Meeting> {
+    ) -> (BTreeMap<(usize, usize, Domain), Meeting>, HashMap<(usize, usize), usize>) {
         let mut met: BTreeMap<(usize, usize, Domain), Meeting> = BTreeMap::new();
+        let mut had: HashMap<(usize, usize), usize> = HashMap::new();
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
             for (argument, value) in step.arguments.iter().enumerate() {
+                let is_value = usize::from(*value != Argument::Null);
+                *had.entry((step.shape, argument)).or_default() += is_value;
                 let Some((number, of_value)) = makings.get(value) else { continue };
                 for making in of_value {
                     let meeting = met.entry((step.shape, argument, making.domain)).or_default();
@@ -265,41 +273,8 @@ impl Ids {
                 }
             }
         }
-        met
+        (met, had)
     }
-}
-
-/// Whether a column has the name of a domain: it is the domain's, or refers to it, as `order_id` of any table does to `id`
-/// of `orders`.
-fn is_named((of, name): &DomainName, table: &str, column: Option<&str>) -> bool {
-    let Some(column) = column else { return false };
-    if of == table && name == column {
-        return true;
-    }
-    let singular = of.strip_suffix('s').unwrap_or(of);
-    let refers = |to: &str| {
-        column.strip_prefix(to).and_then(|rest| rest.strip_prefix('_')) == Some(name.as_str())
-    };
-    // A name that is not used for every table's key is the same column wherever it occurs.
-    refers(of) || refers(singular) || name == column && name != "id"
-}
-
-/// Whether the name of an argument's column is that of a key of another table than the domain's: `id` of `products`, where a row is
-/// looked up, or `product_id` of any table, if the recording has a table `products`.
-fn is_of_another(
-    (of, name): &DomainName,
-    facts: &StatementFacts,
-    column: Option<&str>,
-    tables: &BTreeSet<&str>,
-) -> bool {
-    let Some(column) = column.filter(|_| tables.contains(of.as_str())) else { return false };
-    // A row may be made with the key of another one.
-    let is_own_key = name == column && *of != facts.table && !facts.inserts();
-    let another = column.strip_suffix(&*format!("_{name}")).unwrap_or(column);
-    let names_another = |table: &&str| {
-        *table != of && (*table == another || table.strip_suffix('s') == Some(another))
-    };
-    is_own_key || tables.iter().any(|table| names_another(&table))
 }
 
 /// What the replayed server made in place of recorded values.
@@ -345,27 +320,5 @@ fn text(value: &Argument) -> Option<Vec<u8>> {
         Argument::Null => None,
         Argument::Int(number) => Some(number.to_string().into_bytes()),
         Argument::Number(text) | Argument::Text(text) => Some(text.clone().into_bytes()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::facts::facts;
-    use super::*;
-
-    #[test]
-    fn names_show_keys_of_other_tables() {
-        let tables = ["orders", "products", "people", "addresses"].into_iter().collect();
-        let orders = ("orders".to_owned(), "id".to_owned());
-        let of =
-            |sql: &str, column: &str| is_of_another(&orders, &facts(sql), Some(column), &tables);
-        let update = "UPDATE products SET stock = 1 WHERE id = ?";
-        assert!(of(update, "id"));
-        assert!(!of("INSERT INTO products (id) VALUES (?)", "id"), "a shared key");
-        assert!(of("SELECT 1 FROM items WHERE product_id = ?", "product_id"));
-        assert!(of("INSERT INTO items (product) VALUES (?)", "product"));
-        for column in ["quantity", "shipping_address_id", "parent_id", "order_id"] {
-            assert!(!of("SELECT 1 FROM items WHERE x = ?", column), "{column}");
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! facts     what the text of a statement shows: its table, its key, whether its answer can be the same twice
 //! timeline  when the statements of the recording ran
 //! ids       values that the server made, and where they are used
+//! naming    what the names of columns say about that
 //! order     which transactions a statement waits for, because they conflict with its own
 //! plan      a recording as it is replayed: transaction types, statements, sessions, and the above
 //! workload  the plan as a workload; the load model `replay` asks it when transactions are due
@@ -19,6 +20,7 @@
 mod answers;
 mod facts;
 mod ids;
+mod naming;
 mod order;
 mod plan;
 mod progress;

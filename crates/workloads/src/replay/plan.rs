@@ -1,6 +1,7 @@
 //! A recording as it is replayed: its transaction types, its statements, and which session runs what.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use triphammer_capture::recording::Recording;
@@ -13,7 +14,7 @@ use super::answers::Spot;
 use super::facts::StatementFacts;
 use super::ids::Ids;
 use super::order::Order;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, moments};
 use crate::script::names::Names;
 use crate::script::scan::{Lexis, single};
 use crate::script::sql::{Effect, Part};
@@ -139,24 +140,47 @@ impl Plan {
         self.firsts.last().copied().unwrap_or_default() + last
     }
 
-    /// The transactions of each of `lanes` sessions of ours, in their order. With as many as were
-    /// recorded, each has its own; with fewer, one runs the recorded sessions that did not overlap,
-    /// and where all did, those that end first.
-    pub fn lanes(&self, lanes: usize) -> Vec<Arc<[u32]>> {
+    /// By recorded session, its transactions, and when the first of them began and the last one was over.
+    fn of_sessions(&self) -> Vec<(Range<usize>, i64, i64)> {
         let transactions = &self.recording.transactions;
         let mut of_session = vec![0..0; self.recording.sessions];
         for (index, transaction) in transactions.iter().enumerate() {
             let range = &mut of_session[transaction.session];
             *range = if range.end == 0 { index..index + 1 } else { range.start..index + 1 };
         }
+        let known = of_session.into_iter().filter(|range| !range.is_empty());
+        let span = |range: Range<usize>| {
+            let (_, end) = moments(0, &transactions[range.end - 1]);
+            let start = transactions[range.start].start_us;
+            (range, start, end.over_us)
+        };
+        known.map(span).collect()
+    }
+
+    /// The largest number of recorded sessions that worked at the same time, from their first statement to their last.
+    pub fn overlapping(&self) -> usize {
+        let mut edges: Vec<(i64, i64)> = Vec::new();
+        for (_, start, over) in self.of_sessions() {
+            edges.extend([(start, 1), (over.max(start).saturating_add(1), -1)]);
+        }
+        edges.sort_unstable();
+        let open = edges.iter().scan(0, |open, (_, step)| {
+            *open += step;
+            Some(*open)
+        });
+        usize::try_from(open.max().unwrap_or(0)).unwrap_or(0)
+    }
+
+    /// The transactions of each of `lanes` sessions of ours, in their order. One runs recorded sessions that did not overlap, and
+    /// where all did, those that end first.
+    pub fn lanes(&self, lanes: usize) -> Vec<Arc<[u32]>> {
+        let transactions = &self.recording.transactions;
         let mut filled: Vec<(i64, Vec<usize>)> = vec![(i64::MIN, Vec::new()); lanes];
-        for range in of_session {
+        for (range, _, over) in self.of_sessions() {
             // Sessions are numbered by their first starts, so the lane that is free first is best.
             let free = filled.iter_mut().min_by_key(|(end, _)| *end);
-            let (Some((end, lane)), Some(last)) = (free, transactions.get(range.end - 1)) else {
-                continue;
-            };
-            *end = last.start_us.max(*end);
+            let Some((end, lane)) = free else { continue };
+            *end = over.max(*end);
             lane.extend(range);
         }
         let sorted = |(_, mut lane): (i64, Vec<usize>)| -> Arc<[u32]> {

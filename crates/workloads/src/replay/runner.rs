@@ -381,7 +381,7 @@ async fn execute<S: Session>(
     if keeps && !has_rows {
         made.extend(effect.made_id.map(|id| vec![Argument::of_text(id.to_string())]));
     }
-    replay.keep_made(step, made);
+    replay.keep_made(step, &made, effect.changed);
     Ok((has_rows.then_some(seen), effect))
 }
 

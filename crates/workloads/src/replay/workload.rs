@@ -177,7 +177,7 @@ impl Replay {
         let due = due(&plan, &load_of)
             .ok_or_else(|| wrong("the recording lasts longer than a week".to_owned()))?;
         let recording = RecordingDef {
-            sessions: u32::try_from(plan.recording.sessions).unwrap_or(u32::MAX),
+            sessions: u32::try_from(plan.overlapping()).unwrap_or(u32::MAX),
             transactions: plan.recording.transactions.len() as u64,
             due,
         };
@@ -243,13 +243,15 @@ impl Replay {
     }
 
     /// Notes what a statement has made, row by row, in place of what was recorded.
-    pub(super) fn keep_made(&self, step: &Step, made: Vec<Vec<Argument>>) {
+    /// `changed` is the number of rows that it changed here.
+    pub(super) fn keep_made(&self, step: &Step, made: &[Vec<Argument>], changed: Option<u64>) {
         let Some(answer) = &step.answer else { return };
-        let domains = self.plan.ids.made_by(step.shape);
-        for (recorded, made) in answer.made.iter().zip(made) {
+        let (domains, facts) = (self.plan.ids.made_by(step.shape), &self.plan.facts[step.shape]);
+        let recorded = facts.all_made(&answer.made, answer.changed);
+        for (recorded, made) in recorded.iter().zip(facts.all_made(made, changed).iter()) {
             for ((domain, recorded), made) in domains.iter().zip(recorded).zip(made) {
-                if *recorded != Argument::Null && made != Argument::Null {
-                    self.made.add(*domain, recorded, made);
+                if *recorded != Argument::Null && *made != Argument::Null {
+                    self.made.add(*domain, recorded, made.clone());
                 }
             }
         }
