@@ -32,7 +32,7 @@ use triphammer_settings::worker_pool::{
 };
 use triphammer_workloads::{AnyWorkload, describe};
 
-use crate::build_observers::BuildObservers;
+use crate::build_observers::{BuildObservers, ask_exporter};
 use crate::build_request::BuildRequest;
 use crate::built;
 use crate::cluster::SharedBuild;
@@ -104,6 +104,7 @@ pub fn build(
     let report = report(database, request);
     // The advisory lock is held by a separate session on this thread until the end of the build.
     on_this_thread(async {
+        ask_exporter(request.host_exporter.as_ref()).await?;
         let limit = request.connect_limit;
         let _lock =
             lock_workload(description, database, Role::Loader, LockMode::Exclusive, limit).await?;

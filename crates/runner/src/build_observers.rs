@@ -2,16 +2,35 @@
 
 use std::sync::Arc;
 
+use triphammer_core::SpecError;
 use triphammer_core::session::{Admin as _, Database as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Workload as _;
 use triphammer_document::build::{BuildPhaseUsage, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_observe::host_metrics::Exporter;
 use triphammer_observe::{HostUsage, Observee, Observers, Used, host_metrics};
+use triphammer_settings::failure::Failure;
 use triphammer_settings::limited::Limited;
 
 use crate::build_request::BuildRequest;
 use crate::journal::Place;
+
+/// Rejects a node exporter that does not answer.
+///
+/// # Errors
+/// When it does not.
+pub(crate) async fn ask_exporter(exporter: Option<&Exporter>) -> Result<(), Failure> {
+    let Some(exporter) = exporter else { return Ok(()) };
+    let answer = exporter.fetch().await.map(|_| ());
+    answer.map_err(|reason| {
+        let message = format!(
+            "no metrics from {exporter}: {reason}; check that a node exporter runs there, or omit \
+             --host-metrics"
+        );
+        SpecError::new(message).about("host-metrics").into()
+    })
+}
 
 /// The observers of a build; none with `--no-observe`.
 #[derive(Debug, Default)]

@@ -467,6 +467,10 @@ fn a_build_is_observed_with_what_its_phases_used() {
     let text = program.ok(&["report", "last"]);
     assert!(text.contains("triphammer") && text.contains("Hosts in the build"), "{text}");
     let target = Site::shared(Postgres).fresh_database();
+    let silent = ["build", &target, "-w", "tpc-b", "--host-metrics", "http://127.0.0.1:1/metrics"];
+    let refused = program.run(&silent);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("no metrics from http://127.0.0.1:1/metrics"), "{}", refused.err);
     let without = program.json(&["build", &target, "-w", "tpc-b", "--no-observe"]);
     assert!(without["observed"].is_null() && without["usage"].as_array().unwrap().is_empty());
 }

@@ -20,7 +20,7 @@ use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::{
     AuditDef, Author, Description, Statements, Workload, WorkloadSettings,
 };
-use triphammer_core::{Elapsed, Scale, SpecError};
+use triphammer_core::{Elapsed, Scale};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
@@ -46,6 +46,7 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_store::{ReadAt, Store};
 use triphammer_workloads::AnyWorkload;
 
+use crate::build_observers::ask_exporter;
 use crate::cluster::SharedRun;
 use crate::journal::Journal;
 use crate::replay::Exemplar;
@@ -285,7 +286,7 @@ impl Resolved {
     ) -> Result<(RunFacts, Journal<'s>, BesideRun), Failure> {
         let connecting = format!("connecting to {}", self.plan.database.target());
         monitor.ensure().await.doing(connecting)?;
-        self.ask_exporter().await?;
+        ask_exporter(self.host_exporter.as_ref()).await?;
         self.start_workload().await?;
         let probe = self.create_log_probe().await?;
         let mut facts = self.facts(settings, monitor).await?;
@@ -364,19 +365,6 @@ impl Resolved {
                 status,
             };
         Ok(nodes.list.iter().zip(known).map(fact).collect())
-    }
-
-    /// Rejects a node exporter that does not answer.
-    async fn ask_exporter(&self) -> Result<(), Failure> {
-        let Some(exporter) = &self.host_exporter else { return Ok(()) };
-        let answer = exporter.fetch().await.map(|_| ());
-        answer.map_err(|reason| {
-            let message = format!(
-                "no metrics from {exporter}: {reason}; check that a node exporter runs there, or \
-                 omit --host-metrics"
-            );
-            SpecError::new(message).about("host-metrics").into()
-        })
     }
 
     /// Finds what energy can be read.
