@@ -474,3 +474,27 @@ fn a_build_is_observed_with_what_its_phases_used() {
     let without = program.json(&["build", &target, "-w", "tpc-b", "--no-observe"]);
     assert!(without["observed"].is_null() && without["usage"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn two_builds_are_compared_by_their_phases_and_decide_nothing() {
+    let program = Program::new();
+    for target in ["sqlite:a", "sqlite:b"] {
+        program.ok(&["build", target, "-w", "tpc-b"]);
+    }
+    let compared = program.json(&["compare", "1", "2"]);
+    let figures = compared["figures"].as_array().unwrap();
+    let of = |name: &str| figures.iter().find(|figure| figure["name"] == name).unwrap();
+    assert!(of("rows/s")["a"].as_f64().unwrap() > 0.0 && of("load_s")["b"].as_f64().unwrap() > 0.0);
+    assert!(of("load_cpu_s")["a"].as_f64().unwrap() > 0.0, "{figures:#?}");
+    assert!(
+        compared["words"]
+            .as_str()
+            .unwrap()
+            .starts_with("inconclusive: each build was measured once")
+    );
+    program.ok(&["build", "sqlite:a", "-w", "tpc-b"]);
+    let refused = program.run(&["compare", "1", "3"]);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("loaded no rows (already built)"), "{}", refused.err);
+    assert!(program.ok(&["jobs"]).contains("took"));
+}
