@@ -46,6 +46,7 @@ def main():
             server.terminate()
             server.wait(30)
     show("drawn", "ms", [r["drawn"] for r in rounds], "at most 2,000")
+    show("the map of 64 CPUs drawn again", "ms", [r["cores"] for r in rounds], "at most 1,000")
     show("a part compared with the rest", "ms", [r["compared"] for r in rounds], "")
     show("the page, as sent", "KB", [r["page"] / 1e3 for r in rounds], "")
     show("page and data, as sent", "KB", [(r["page"] + r["data"]) / 1e3 for r in rounds], "at most 200")

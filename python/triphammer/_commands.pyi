@@ -53,8 +53,11 @@ def build(
     create_database: Union[bool, None] = ...,
     add: Union[bool, None] = ...,
     replace: Union[bool, None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
     cluster: Union[Text, None] = ...,
     hosts: Union[Union[int, str], None] = ...,
+    host_metrics: Union[Text, None] = ...,
     force: Union[bool, None] = ...,
     store: Union[Text, None] = ...,
     foreign_keys: Union[bool, None] = ...,
@@ -92,8 +95,11 @@ def build(
     create_database: Create the database first if it does not exist
     add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
     replace: Drop what an earlier build created, then build
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     force: Also change tables that are not in the build record
     store: File of the job store [default: in the user's data directory]
     foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load

@@ -156,6 +156,12 @@ StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run",
 #: Subject of a fact.
 Subject = Literal["workload", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
 
+#: Why the work was not spread evenly.
+UnevenCause = Literal["interrupts", "sessions", "saturated"]
+
+#: Whose CPU time a `Usage` is.
+UsageOf = Literal["server", "process"]
+
 #: What limits throughput at the judged level.
 UslLimit = Literal["contention", "coherency", "neither_yet"]
 
@@ -482,6 +488,16 @@ class BuildHost(Record):
     seconds: float
 
 
+class BuildPhaseUsage(Record):
+    """What a phase of a build used."""
+
+    __slots__ = ()
+    #: Name of the phase.
+    phase: str
+    #: What was used meanwhile.
+    usage: Usage
+
+
 class BuildReport(Document):
     """Report of a build."""
 
@@ -492,6 +508,8 @@ class BuildReport(Document):
     hosts: list[BuildHost]
     #: Number of parallel loader sessions.
     jobs: int
+    #: What was observed from the first table to the last statistics; `None` with `--no-observe`.
+    observed: Optional[Observed]
     #: `built`, `resumed`, `added`, `already built`.
     outcome: str
     #: Name and seconds of each phase, in order.
@@ -506,6 +524,10 @@ class BuildReport(Document):
     seed: int
     #: URL of the target, without secrets.
     target: str
+    #: What each phase used of this host; empty if neither the server nor the database is on it.
+    usage: list[BuildPhaseUsage]
+    #: Whose CPU time that is; `None` if it is unknown.
+    usage_of: Optional[UsageOf]
     #: Title of the workload: `TPROC-C`.
     workload: str
 
@@ -1040,6 +1062,36 @@ class ControlRun(Record):
     value: float
 
 
+class CoreBalance(Record):
+    """Whether the work of a host was spread evenly over its CPUs."""
+
+    __slots__ = ()
+    #: What to do next; `None` if there is nothing to do.
+    advice: Optional[str]
+    #: The CPUs that are the cause; empty if there is none.
+    cpus: list[int]
+    #: Why it was not; `None` if it was.
+    uneven: Optional[UnevenCause]
+    #: Reason in words, with figures.
+    words: str
+
+
+class CoreMap(Record):
+    """What each CPU of a host did in the timed window."""
+
+    __slots__ = ()
+    #: Whether the work was spread evenly; `None` with one CPU or in a short window.
+    balance: Optional[CoreBalance]
+    #: Seconds per column: the smallest power of two that limits the number of columns.
+    column_s: int
+    #: The CPUs, by number.
+    cpus: list[CpuRow]
+    #: Second of the run at which the first column begins.
+    from_s: int
+    #: Name of the host of a node exporter; `None` for the host of triphammer.
+    host: Optional[str]
+
+
 class CounterFigure(Record):
     """An event counted by the transactions themselves, over committed ones."""
 
@@ -1056,6 +1108,66 @@ class CounterFigure(Record):
     title: str
     #: Share above which the result has a warning.
     warn_above: float
+
+
+class CpuCache(Record):
+    """The caches of a kind."""
+
+    __slots__ = ()
+    #: Size of one, in bytes.
+    bytes: int
+    #: Number of them in the host.
+    count: int
+    #: `data`, `instruction` or `unified`.
+    kind: str
+    #: Level: 1 is nearest to the core.
+    level: int
+    #: Number of logical CPUs that share one.
+    shared_by: int
+
+
+class CpuColumns(Record):
+    """A CPU over time: a value per column, `None` where there is none. Lists of what a CPU never did are empty."""
+
+    __slots__ = ()
+    #: Busy, in percent.
+    busy: list[Optional[int]]
+    #: Hardware interrupts, in percent.
+    hard: list[Optional[int]]
+    #: Frequency, in MHz.
+    mhz: list[Optional[int]]
+    #: Working processes or threads of the server, rounded.
+    server_tasks: list[Optional[int]]
+    #: Software interrupts, in percent.
+    soft: list[Optional[int]]
+
+
+class CpuRow(Record):
+    """What a CPU did in the timed window."""
+
+    __slots__ = ()
+    #: Share of the time in which it was busy.
+    busy: float
+    #: The figures over time.
+    columns: CpuColumns
+    #: Number of its core in the package; threads of a core have the same.
+    core: Optional[int]
+    #: Number of the logical CPU.
+    cpu: int
+    #: Share of the time in which it handled hardware interrupts.
+    hard: float
+    #: Mean frequency in MHz, where it is known.
+    mhz: Optional[float]
+    #: Number of its memory node.
+    node: Optional[int]
+    #: Number of its package (socket).
+    package: Optional[int]
+    #: Share of the seconds in which it was at least 90 % busy.
+    saturated: float
+    #: Mean number of working processes or threads of the server that were last on it, where they are known.
+    server_tasks: Optional[float]
+    #: Share of the time in which it handled software interrupts.
+    soft: float
 
 
 class CpuTest(Record):
@@ -1724,6 +1836,8 @@ class Host(Record):
     memory_bytes: Optional[int]
     #: Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or `windows`.
     os: str
+    #: How its CPUs and memory are arranged.
+    topology: Optional[Topology]
 
 
 class HostShare(Record):
@@ -2238,6 +2352,22 @@ class MatrixResult(Document):
     workload: WorkloadFacts
 
 
+class MemoryNode(Record):
+    """A memory node: memory that its CPUs reach faster than that of other nodes."""
+
+    __slots__ = ()
+    #: Its CPUs, as Linux lists them: `0-7,16-23`.
+    cpus: str
+    #: Its distance from each node by number: 10 is its own memory, 20 is twice as far.
+    distances: list[int]
+    #: Its reserved huge pages, in bytes.
+    huge_pages_bytes: int
+    #: Its memory, in bytes.
+    memory_bytes: Optional[int]
+    #: Its number.
+    number: int
+
+
 class MethodLine(Record):
     """A judgement of one aspect of the method."""
 
@@ -2326,6 +2456,8 @@ class Observed(Record):
     blockers: list[Blocker]
     #: Full detail around the moments in which a condition of `--capture-on` became true.
     captures: list[Capture]
+    #: What each CPU did, by host.
+    cores: list[CoreMap]
     #: What the observers cost.
     cost: ObserverCost
     #: What a missing privilege or setting hid, or could not be read.
@@ -2336,6 +2468,8 @@ class Observed(Record):
     interval_s: float
     #: Commits of the log probe; `None` without `--log-probe`.
     log_probe: Optional[CommitProbe]
+    #: Share of the pages read that were in the database's memory; `None` if it does not count them.
+    memory_hits: Optional[float]
     #: Counters and states of the server, in the order of their names.
     profile: list[ProfileFigure]
     #: What the sessions did and waited for; `None` if they could not be sampled.
@@ -2476,6 +2610,22 @@ class PercentileIntervals(Record):
     p99_us: Optional[Interval]
     #: Whether there are none because the level of the response times drifts or wanders so slowly that the window does not show how far.
     wanders: bool
+
+
+class PhaseUsage(Record):
+    """What a phase of a run of queries used."""
+
+    __slots__ = ()
+    #: Number of the repeat, from 1.
+    repeat: int
+    #: How long it took with the opening of its sessions, in seconds.
+    seconds: float
+    #: Number of its streams, that of refresh functions included.
+    streams: int
+    #: The test; never `both`.
+    test: QueryTest
+    #: What was used meanwhile.
+    usage: Usage
 
 
 class PlanChange(Record):
@@ -2750,6 +2900,8 @@ class QueriesResult(Record):
     engine_memory_bytes: Optional[int]
     #: Figures of the whole run: the mean of each over the repeats. The primary figure is among them.
     figures: list[QueryFigure]
+    #: What each phase used: the power test or the throughput test of a repeat.
+    phases: list[PhaseUsage]
     #: The execution plan of each query, read once after the timed part; those that could not be read are missing.
     plans: list[ExecutionPlan]
     #: Each query over all streams and repeats, in the order of their numbers; those that were to run.
@@ -2766,6 +2918,8 @@ class QueriesResult(Record):
     streams: int
     #: What was measured.
     test: QueryTest
+    #: Whose CPU time that of steps and phases is; `None` if neither the server's processes nor the database are on the host of triphammer.
+    usage_of: Optional[UsageOf]
 
 
 class QueryFigure(Record):
@@ -2832,6 +2986,10 @@ class QuerySummary(Record):
     rows: int
     #: Title of the query.
     title: str
+    #: Mean of what was used by those that ran while no other stream did; `None` if none did.
+    usage: Optional[Usage]
+    #: Number of parallel workers in its plan: as launched with `--analyze`, and else as planned; `None` without any.
+    workers: Optional[int]
 
 
 class RateStep(Record):
@@ -3582,6 +3740,8 @@ class StepTime(Record):
     stream: Optional[int]
     #: The test that it belongs to; never `both`.
     test: QueryTest
+    #: What was used from its start to its end; `None` if another stream ran beside it, or it is unknown.
+    usage: Optional[Usage]
 
 
 class StoredCpuTest(Record):
@@ -3750,6 +3910,22 @@ class TopStatement(Record):
     total_s: float
 
 
+class Topology(Record):
+    """How the CPUs and the memory of a host are arranged, as far as the system says."""
+
+    __slots__ = ()
+    #: Caches of the processors, the nearest to the cores first.
+    caches: list[CpuCache]
+    #: Number of cores of all packages.
+    cores: int
+    #: Memory nodes, by number.
+    nodes: list[MemoryNode]
+    #: Number of packages (sockets).
+    packages: int
+    #: Number of logical CPUs that are online.
+    threads: int
+
+
 class TypeFigures(Record):
     """Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`."""
 
@@ -3822,6 +3998,20 @@ class Until(Record):
     reached: bool
     #: Requested half-width of the interval, relative to the mean.
     relative_half_width: float
+
+
+class Usage(Record):
+    """What was used of this host between two moments."""
+
+    __slots__ = ()
+    #: CPU time of triphammer, in seconds; `None` if it is part of `cpu_s`.
+    client_cpu_s: Optional[float]
+    #: CPU time, in seconds.
+    cpu_s: float
+    #: Bytes read from the disks of the host, by all its programs; `None` if it does not show them.
+    read_bytes: Optional[int]
+    #: Bytes written to the disks of the host, by all its programs.
+    written_bytes: Optional[int]
 
 
 class Usl(Record):

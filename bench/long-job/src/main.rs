@@ -4,6 +4,7 @@
 //! document is computed from them and from the facts of JOB. With VARIATIONS after them, it writes as
 //! many jobs, each with another host, server, level and noise, and prints their numbers.
 
+mod cores;
 mod observed;
 
 use std::io::Write;
@@ -124,6 +125,8 @@ fn write(
         facts.slicer.take(&second);
         store.second(job, &second)?;
     }
+    facts.observed.get_or_insert_default().cores =
+        cores::of(RAMP_UP, seconds).into_iter().collect();
     facts.job = Some(job.0);
     facts.primary_metric_seconds = rule.into_seconds();
     let end = end(seconds, run.types, timed.types);

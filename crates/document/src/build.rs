@@ -8,6 +8,8 @@ use triphammer_settings::format::integer;
 
 use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
+use crate::result::Observed;
+use crate::usage::{Usage, UsageOf};
 
 /// Report of a build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +36,24 @@ pub struct BuildReport {
     pub jobs: u32,
     /// The hosts that loaded the data, if it was spread over several.
     pub hosts: Vec<BuildHost>,
+    /// What each phase used of this host; empty if neither the server nor the database is on it.
+    #[serde(default)]
+    pub usage: Vec<BuildPhaseUsage>,
+    /// Whose CPU time that is; `None` if it is unknown.
+    #[serde(default)]
+    pub usage_of: Option<UsageOf>,
+    /// What was observed from the first table to the last statistics; `None` with `--no-observe`.
+    #[serde(default)]
+    pub observed: Option<Observed>,
+}
+
+/// What a phase of a build used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BuildPhaseUsage {
+    /// Name of the phase.
+    pub phase: String,
+    /// What was used meanwhile.
+    pub usage: Usage,
 }
 
 impl JobDocument for BuildReport {

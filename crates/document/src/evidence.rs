@@ -116,8 +116,10 @@ impl Evidence {
             let (scale, timeout_s) = (self.facts.workload.scale, stored.query_timeout_s);
             self.facts.queries = Some(QueriesResult {
                 engine_memory_bytes: stored.engine_memory_bytes,
-                plans: stored.plans.clone(),
+                usage_of: stored.usage_of,
+                phases: stored.phases.clone(),
                 ..QueriesResult::new(plan, scale, timeout_s, stored.steps.clone())
+                    .with_plans(stored.plans.clone())
             });
         }
     }

@@ -47,6 +47,7 @@ pub mod second;
 pub mod series;
 pub mod stopping_rule;
 pub mod unit;
+pub mod usage;
 pub mod why;
 
 pub use any::Document;

@@ -194,8 +194,8 @@ fn settings(result: &RunResult, lines: &mut Lines) {
 fn memory(result: &RunResult, lines: &mut Lines) {
     let Some(memory) = result.host.memory_bytes else { return };
     let here = result.server.same_host == Some(true);
-    let of = |name: &str| result.setup.iter().find(|fact| fact.name.contains(name));
-    let words = match of("data size") {
+    let of = |name: &str| result.setup.iter().find(|fact| fact.name == name);
+    let words = match of("data_size") {
         Some(size) => format!("the data has {}, the client's host {}", size.value, bytes(memory)),
         None => format!(
             "the size of the data is not recorded ({} {}); the client's host has {}",

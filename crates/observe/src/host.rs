@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use triphammer_document::host::Host;
+use triphammer_settings::files::Files;
+
+use crate::topology::topology;
 
 /// Reads the facts of this host.
 #[must_use]
@@ -27,6 +30,7 @@ fn detect_under(root: &Path) -> Host {
             .unwrap_or_else(|| std::env::consts::OS.to_owned()),
         kernel: line("proc/sys/kernel/osrelease"),
         governor: line("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        topology: topology(&Files::under(root)),
     }
 }
 

@@ -17,11 +17,13 @@
 
 mod blockers;
 mod capture;
+mod cores;
 mod database;
 pub mod doctor;
 pub mod energy;
 pub mod host;
 pub mod host_metrics;
+mod host_usage;
 mod known;
 mod log_probe;
 pub mod node_figures;
@@ -30,8 +32,10 @@ mod sessions;
 mod sink;
 mod source;
 mod statements;
+mod topology;
 mod wait_classes;
 pub mod why;
+mod window;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,6 +49,7 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::event::Phase;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, Workload as _};
 use triphammer_core::{Clock, Elapsed};
 use triphammer_dialects::observe::{MetricDef, MetricKind, ObserveDef, observe};
@@ -57,6 +62,7 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
+use triphammer_settings::files::Files;
 use triphammer_store::SampleWriter;
 
 pub(crate) use blockers::BLOCKED_SESSIONS;
@@ -70,9 +76,12 @@ pub use triphammer_dialects::catalogues::dialects;
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_dialects::observe::observe as declared;
 
+pub use cores::CPU_NUMBER;
+pub use host_usage::{HostUsage, Used};
 pub use log_probe::LogProbe;
-pub use sink::{Bounds, CPU_NUMBER, Measured, SeriesFigure, Sink};
+pub use sink::{SeriesFigure, Sink};
 pub use source::{Source, SourceCost, watch_source};
+pub use window::{Bounds, Measured};
 
 /// Metrics of sessions and of the log probe, which the document sums up elsewhere.
 const SUMMED_UP: [&str; 5] =
@@ -118,6 +127,24 @@ pub struct ObservePlan {
     pub capture_on: Vec<Requirement>,
 }
 
+impl ObservePlan {
+    /// The same for a set of queries, which has no seconds for conditions, and commits nothing that a probe could show.
+    #[must_use]
+    pub fn of_queries(self) -> Self {
+        Self { log_probe: false, capture_on: Vec::new(), ..self }
+    }
+}
+
+/// Reads the settings of a build; `None` with `--no-observe`.
+///
+/// # Errors
+/// When the interval is invalid.
+pub fn plan_of_build(settings: &mut Settings) -> Result<Option<ObservePlan>, SpecError> {
+    let is_off = settings.switch("no-observe")?;
+    let interval = interval(settings)?;
+    Ok((!is_off).then_some(ObservePlan { interval, log_probe: false, capture_on: Vec::new() }))
+}
+
 /// Reads the settings; `None` with `--no-observe`, which turns off all that is observed.
 ///
 /// # Errors
@@ -135,6 +162,12 @@ pub fn plan(
         let message = format!("--{CAPTURE_ON} is not supported on {dialect}: omit it");
         return Err(SpecError::new(message).about(CAPTURE_ON));
     }
+    let interval = interval(settings)?;
+    Ok((!is_off).then_some(ObservePlan { interval, log_probe, capture_on }))
+}
+
+/// Reads the time between two samples of the sessions.
+fn interval(settings: &mut Settings) -> Result<Duration, SpecError> {
     let interval = settings.duration("observe-interval")?;
     if !(INTERVAL_MIN..=INTERVAL_MAX).contains(&interval) {
         let message = format!(
@@ -145,7 +178,36 @@ pub fn plan(
         );
         return Err(SpecError::new(message).about("observe-interval"));
     }
-    Ok((!is_off).then_some(ObservePlan { interval, log_probe, capture_on }))
+    Ok(interval)
+}
+
+/// What is observed: the database of a job, and the statements of its workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Observee<'a> {
+    /// The database.
+    pub database: &'a Arc<AnyDatabase>,
+    /// Statements of the workload.
+    pub catalogue: &'a StatementCatalogue,
+    /// The workload.
+    pub workload: &'a Description,
+    /// Whether the job has a timed window, whose bounds are reported; otherwise all of it is observed.
+    pub has_window: bool,
+    /// Whether the job is a build: tables are locked while it makes them, so nothing is read that opens them.
+    pub is_build: bool,
+}
+
+impl<'a> Observee<'a> {
+    /// What a run is observed with.
+    #[must_use]
+    pub fn of_run(plan: &'a Plan) -> Self {
+        Self {
+            database: &plan.database,
+            catalogue: &plan.catalogue,
+            workload: plan.workload.description(),
+            has_window: matches!(plan.spec.length, Length::Time(_)),
+            is_build: false,
+        }
+    }
 }
 
 /// The observers of a run.
@@ -168,25 +230,27 @@ pub struct Observers {
 }
 
 impl Observers {
-    /// Starts observing the database of a run, if its dialect declares how, and `sources`. Call it
+    /// Starts observing the database of a job, if its dialect declares how, and `sources`. Call it
     /// when all sessions are connected: the clock starts here, and no user's session is missing
     /// because of the observers'. Values are stored with the job `store` names.
     #[must_use]
     pub fn start(
-        plan: &Plan,
+        observee: Observee<'_>,
         observed: &ObservePlan,
         store: Option<(&std::path::Path, JobId)>,
         sources: Vec<Box<dyn Source>>,
         probe: Option<LogProbe>,
     ) -> Option<Self> {
         let clock = Clock::start();
-        let def = observe(plan.database.dialect()).unwrap_or_default();
+        let mut def = observe(observee.database.dialect()).unwrap_or_default();
+        // Figures of tables are those that are read more seldom.
+        def.query.retain(|query| query.every == 1 || !observee.is_build);
         if def.is_empty() && sources.is_empty() && probe.is_none() {
             return None;
         }
-        let bounds = Arc::new(match plan.spec.length {
-            Length::Time(_) => Bounds::unknown(),
-            Length::Transactions(_) => Bounds::whole(),
+        let bounds = Arc::new(match observee.has_window {
+            true => Bounds::unknown(),
+            false => Bounds::whole(),
         });
         let writer = store.map(|(path, job)| SampleWriter::start(path, job));
         let (writer, failed) = writer.transpose().map_or_else(|e| (None, Some(e)), |w| (w, None));
@@ -207,7 +271,7 @@ impl Observers {
             gaps: Vec::new(),
         };
         observers.failed("store", failed);
-        observers.start_database(plan);
+        observers.start_database(observee);
         observers.start_probe();
         for source in sources {
             let (sink, stop) = (Arc::clone(&observers.sink), observers.stop.clone());
@@ -219,7 +283,7 @@ impl Observers {
         Some(observers)
     }
 
-    fn start_database(&mut self, plan: &Plan) {
+    fn start_database(&mut self, observee: Observee<'_>) {
         if self.def.is_empty() {
             return;
         }
@@ -229,9 +293,9 @@ impl Observers {
             triggers
         });
         let setup = Setup {
-            database: Arc::clone(&plan.database),
+            database: Arc::clone(observee.database),
             def: self.def.clone(),
-            names: StatementNames::new(&plan.catalogue, plan.workload.description()),
+            names: StatementNames::new(observee.catalogue, observee.workload),
             interval: self.interval,
             clock: self.clock,
             bounds: Arc::clone(&self.bounds),
@@ -326,7 +390,7 @@ impl Observers {
             self.gap("thread", format!("not ended within {} s", limit.as_secs_f64()));
             Outcome::default()
         });
-        let (figures, lost) = self.sink.finish();
+        let (figures, cores, lost) = self.sink.finish(&topology::places(&Files::of_this_host()));
         let values_lost = lost.unwrap_or_else(|error| {
             self.gap("store", format!("not stored: {error}"));
             0
@@ -344,6 +408,7 @@ impl Observers {
             blockers: outcome.blockers,
             profile: profile.into_iter().map(|figure| self.figure(figure)).collect(),
             hosts: hosts.into_iter().map(|figure| self.figure(figure)).collect(),
+            cores,
             statements: outcome.statements,
             log_probe: probed.seen,
             captures: outcome.captures,
@@ -356,7 +421,9 @@ impl Observers {
                 values_lost,
             },
             gaps: std::mem::take(&mut self.gaps),
+            memory_hits: None,
         }
+        .with_memory_hits()
     }
 
     /// The metrics that the database's dialect declares.

@@ -243,7 +243,7 @@ impl NodeSeries {
     /// Ends the recording; returns what could not be stored, for people.
     #[must_use]
     pub fn finish(&self) -> Option<String> {
-        match self.sink.finish().1 {
+        match self.sink.finish(&BTreeMap::new()).2 {
             Ok(0) => None,
             Ok(lost) => Some(format!("{lost} values of nodes were not stored")),
             Err(error) => Some(format!("the values of nodes are not completely stored: {error}")),

@@ -1,112 +1,17 @@
 //! Receives the values of all observers: stores them with the job, and sums up the timed window.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use triphammer_document::result::{CoreMap, CpuPlace};
 use triphammer_document::samples::SampleSeries;
 use triphammer_store::{SampleWriter, SampledSecond, StoreError};
 
-/// Values of a second.
-pub type Measured = Vec<(Arc<SampleSeries>, f64)>;
+use crate::cores::{CPU_NUMBER, CoreMaps};
+pub use crate::window::{Bounds, Measured, OfWindow};
 
-/// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
-/// several per CPU, and those of all CPUs together are there.
-pub const CPU_NUMBER: &str = "cpu.logical_number";
-/// Seconds for which values wait until it is certain whether they belong to the timed window: the
-/// run reports its phases a little later than they begin.
-const LATE_SECONDS: u64 = 3;
 /// Seconds for which a value counts as the latest: longer than between two readings of any figure.
 const LATEST_SECONDS: u64 = 10;
-
-/// The timed window in seconds of the run, known as soon as it begins and ends.
-#[derive(Debug)]
-pub struct Bounds {
-    from: AtomicU64,
-    to: AtomicU64,
-}
-
-impl Bounds {
-    /// A window that has not begun.
-    #[must_use]
-    pub const fn unknown() -> Self {
-        Self { from: AtomicU64::new(u64::MAX), to: AtomicU64::new(u64::MAX) }
-    }
-
-    /// A window that is the whole run.
-    #[must_use]
-    pub const fn whole() -> Self {
-        Self { from: AtomicU64::new(0), to: AtomicU64::new(u64::MAX) }
-    }
-
-    /// The window begins with this second.
-    pub fn begin(&self, second: u64) {
-        self.from.store(second, Ordering::Relaxed);
-    }
-
-    /// The window ends before this second.
-    pub fn end(&self, second: u64) {
-        self.to.fetch_min(second, Ordering::Relaxed);
-    }
-
-    /// Whether the window has begun.
-    #[must_use]
-    pub fn has_begun(&self) -> bool {
-        self.from.load(Ordering::Relaxed) < u64::MAX
-    }
-
-    /// Whether the window has ended.
-    #[must_use]
-    pub fn has_ended(&self) -> bool {
-        self.to.load(Ordering::Relaxed) < u64::MAX
-    }
-
-    /// Whether a second is in the window.
-    #[must_use]
-    pub fn has(&self, second: u64) -> bool {
-        (self.from.load(Ordering::Relaxed)..self.to.load(Ordering::Relaxed)).contains(&second)
-    }
-}
-
-/// What is known of each second, summed up over the timed window: keeps a few seconds until it is
-/// certain whether they are in it.
-#[derive(Debug)]
-pub struct OfWindow<T> {
-    bounds: Arc<Bounds>,
-    pending: BTreeMap<u64, Vec<T>>,
-}
-
-impl<T> OfWindow<T> {
-    /// Nothing yet.
-    pub fn new(bounds: Arc<Bounds>) -> Self {
-        Self { bounds, pending: BTreeMap::new() }
-    }
-
-    /// Adds what is known of a second; passes everything that is certainly in the window to `each`.
-    pub fn put(&mut self, second: u64, known: T, mut each: impl FnMut(T)) {
-        self.pending.entry(second).or_default().push(known);
-        let newest = self.pending.last_key_value().map_or(0, |(second, _)| *second);
-        while let Some(first) = self.pending.first_entry()
-            && *first.key() + LATE_SECONDS <= newest
-        {
-            let (second, known) = first.remove_entry();
-            self.settle(second, known, &mut each);
-        }
-    }
-
-    /// Passes the rest to `each` after the run.
-    pub fn finish(&mut self, mut each: impl FnMut(T)) {
-        for (second, known) in std::mem::take(&mut self.pending) {
-            self.settle(second, known, &mut each);
-        }
-    }
-
-    fn settle(&self, second: u64, known: Vec<T>, each: &mut impl FnMut(T)) {
-        if self.bounds.has(second) {
-            known.into_iter().for_each(each);
-        }
-    }
-}
 
 /// A series over the timed window.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +37,7 @@ struct Inner {
     writer: Option<SampleWriter>,
     window: OfWindow<Measured>,
     figures: BTreeMap<SampleSeries, SeriesFigure>,
+    cores: CoreMaps,
     /// The last value of each series, with its second.
     latest: BTreeMap<Arc<SampleSeries>, (u64, f64)>,
 }
@@ -140,19 +46,21 @@ impl Sink {
     /// Creates a sink that stores the values with `writer`, if there is one.
     #[must_use]
     pub fn new(writer: Option<SampleWriter>, bounds: Arc<Bounds>) -> Self {
-        let window = OfWindow::new(bounds);
+        let window = OfWindow::new(Arc::clone(&bounds));
+        let cores = CoreMaps::new(bounds);
         let (figures, latest) = (BTreeMap::new(), BTreeMap::new());
-        Self(Mutex::new(Inner { writer, window, figures, latest }))
+        Self(Mutex::new(Inner { writer, window, figures, cores, latest }))
     }
 
     /// Takes the values of a second, counted from the start of the run. Those of single CPUs are only
-    /// stored.
+    /// stored, and mapped.
     pub fn put(&self, second: u64, values: Measured) {
         let mut inner = self.0.lock().expect("no observer panics with it");
-        let Inner { writer, window, figures, latest } = &mut *inner;
+        let Inner { writer, window, figures, cores, latest } = &mut *inner;
         if let Some(writer) = writer {
             writer.put(SampledSecond { second, values: values.clone() });
         }
+        cores.put(second, &values);
         let mut of_window = values;
         of_window.retain(|(series, _)| !series.labels.contains_key(CPU_NUMBER));
         for (series, value) in &of_window {
@@ -169,14 +77,18 @@ impl Sink {
         recent.map(|(series, (_, value))| (Arc::clone(series), *value)).collect()
     }
 
-    /// Ends the storing; returns the figures of the timed window, and how many values were lost on
-    /// the way to the store, or why it could not be written to.
-    pub fn finish(&self) -> (Vec<SeriesFigure>, Result<u64, StoreError>) {
+    /// Ends the storing; returns the figures and core maps of the timed window, and how many values
+    /// were lost on the way to the store, or why it could not be written to. `places` are those of
+    /// this host's CPUs.
+    pub fn finish(
+        &self,
+        places: &BTreeMap<u32, CpuPlace>,
+    ) -> (Vec<SeriesFigure>, Vec<CoreMap>, Result<u64, StoreError>) {
         let mut inner = self.0.lock().expect("no observer panics with it");
-        let Inner { writer, window, figures, .. } = &mut *inner;
+        let Inner { writer, window, figures, cores, .. } = &mut *inner;
         window.finish(|values| sum_up(figures, values));
         let lost = writer.take().map_or(Ok(0), SampleWriter::finish);
-        (std::mem::take(figures).into_values().collect(), lost)
+        (std::mem::take(figures).into_values().collect(), cores.finish(places), lost)
     }
 }
 
@@ -208,24 +120,6 @@ mod tests {
     use triphammer_document::metrics::{Merge, Unit};
 
     #[test]
-    fn only_seconds_of_the_window_count_even_if_its_bounds_come_late() {
-        let bounds = Arc::new(Bounds::unknown());
-        let mut window = OfWindow::new(Arc::clone(&bounds));
-        let mut taken = Vec::new();
-        for second in 0..10 {
-            window.put(second, second, |second| taken.push(second));
-            match second {
-                // Each is reported when its second is already known.
-                4 => bounds.begin(4),
-                8 => bounds.end(8),
-                _ => {}
-            }
-        }
-        window.finish(|second| taken.push(second));
-        assert_eq!(taken, [4, 5, 6, 7]);
-    }
-
-    #[test]
     fn figures_of_single_cpus_are_not_summed_up() {
         let sink = Sink::new(None, Arc::new(Bounds::whole()));
         let series = |labels: BTreeMap<String, String>| {
@@ -237,7 +131,8 @@ mod tests {
                 merge: Merge::Mean,
             })
         };
-        let one = BTreeMap::from([(CPU_NUMBER.to_owned(), "1".to_owned())]);
+        let one = [(CPU_NUMBER, "1"), ("cpu.mode", "user")];
+        let one = BTreeMap::from(one.map(|(name, value)| (name.to_owned(), value.to_owned())));
         sink.put(0, vec![(series(BTreeMap::new()), 0.5), (series(one), 0.9)]);
         let latest =
             |sink: &Sink| sink.latest().iter().map(|(_, value)| *value).collect::<Vec<_>>();
@@ -245,7 +140,8 @@ mod tests {
         let other = BTreeMap::from([("cpu.mode".to_owned(), "user".to_owned())]);
         sink.put(LATEST_SECONDS, vec![(series(other), 0.7)]);
         assert_eq!(latest(&sink), [0.7], "what is no longer measured is not the latest");
-        let (figures, _) = sink.finish();
+        let (figures, cores, _) = sink.finish(&BTreeMap::new());
+        assert_eq!((cores.len(), cores[0].cpus[0].cpu), (1, 1), "they are mapped");
         let means: Vec<f64> = figures.iter().map(|figure| figure.mean).collect();
         assert_eq!(means, [0.5, 0.7]);
     }

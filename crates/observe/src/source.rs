@@ -107,7 +107,7 @@ mod tests {
         let thread =
             watch_source(Box::new(source), Clock::start(), Arc::clone(&sink), stop).unwrap();
         thread.join().unwrap();
-        let (figures, dropped) = sink.finish();
+        let (figures, _, dropped) = sink.finish(&std::collections::BTreeMap::new());
         assert_eq!((figures.len(), dropped.unwrap()), (1, 0));
         assert_eq!((figures[0].mean, figures[0].max), (1.5, 2.0));
     }

@@ -2,7 +2,7 @@
 
 use triphammer_core::Scale;
 use triphammer_document::ending::Flaw;
-use triphammer_settings::format::{self, counted, figure};
+use triphammer_settings::format::{self, counted, duration, figure};
 use triphammer_store::JobRow;
 
 use super::table::{Table, width};
@@ -42,7 +42,7 @@ pub fn json(jobs: &[JobRow]) -> String {
 /// Renders the list with labels truncated to `most` columns.
 fn table(jobs: &[JobRow], most: usize) -> Table {
     let labels = jobs.iter().any(|job| job.label.is_some());
-    let mut head = vec!["job", "started (UTC)", "kind", "status", "result"];
+    let mut head = vec!["job", "started (UTC)", "took", "kind", "status", "result"];
     if labels {
         head.push("label");
     }
@@ -51,6 +51,7 @@ fn table(jobs: &[JobRow], most: usize) -> Table {
         let mut cells = vec![
             job.id.to_string(),
             minute(&job.started_at),
+            took(job),
             job.kind.name().to_owned(),
             status(job),
             primary_metric(job),
@@ -95,6 +96,14 @@ fn primary_metric(job: &JobRow) -> String {
         _ if figure.is_empty() => runs,
         _ => format!("{figure} ({runs})"),
     }
+}
+
+/// How long a job took, with what it did before and after its run; empty while it runs, and if that is unknown.
+fn took(job: &JobRow) -> String {
+    let at = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let span = job.ended_at.as_deref().and_then(at).zip(at(&job.started_at));
+    let seconds = span.map(|(ended, started)| ended.duration_since(started).as_secs_f64());
+    seconds.map_or_else(String::new, duration)
 }
 
 /// Formats `2026-05-09T07:29:52Z` as `2026-05-09 07:29`.

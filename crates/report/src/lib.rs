@@ -10,6 +10,7 @@ mod capacity;
 mod capture;
 mod chart;
 mod comparison;
+mod cores;
 mod costs;
 mod doctor;
 mod drill;

@@ -5,6 +5,7 @@ use triphammer_document::doctor::SetupFact;
 use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
+use super::cores;
 use super::costs;
 use super::elasticity;
 use super::first;
@@ -50,9 +51,17 @@ pub fn markdown(result: &RunResult) -> String {
     if let Some(set) = &result.queries {
         requirements(result, &mut out);
         out.push_str(&format!("\n## {}\n\n{}", queries::QUERIES, queries::queries(set).markdown()));
+        let used = queries::usage(set);
+        if !used.is_empty() {
+            out.push_str(&format!(
+                "\n{}\n",
+                used.iter().map(|text| format!("- {text}\n")).collect::<String>()
+            ));
+        }
         if let Some(table) = queries::repeats(set) {
             out.push_str(&format!("\n## {}\n\n{}", queries::REPEATS, table.markdown()));
         }
+        observed(result, &mut out);
     } else {
         of_transactions(result, &mut out);
     }
@@ -97,19 +106,13 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n## {}\n\n{}", hosts::HOSTS, table.markdown()));
     }
     if let Some(streams) = &result.query_streams {
-        let table = query_streams::queries(streams).markdown();
+        let table = query_streams::queries(streams, result.observed.as_ref()).markdown();
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
     }
     for (heading, table) in nodes::tables(&result.nodes) {
         out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
     }
-    if let Some(seen) = &result.observed {
-        for (heading, table) in observed::tables(seen, observed::Extent::All) {
-            out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
-        }
-        out.push_str(&format!("\n## {}\n\n", observed::OBSERVERS));
-        observed::remarks(seen).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
-    }
+    observed(result, out);
     if let Some(answers) = &result.replay {
         out.push_str(&format!("\n## {}\n\n", words::ANSWERS));
         words::answers(answers).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
@@ -125,6 +128,20 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     }
     audits(result, out);
     errors(result, out);
+}
+
+/// What was observed beside the run.
+fn observed(result: &RunResult, out: &mut String) {
+    let Some(seen) = &result.observed else { return };
+    for (heading, table) in observed::tables(seen, observed::Extent::All) {
+        out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
+    }
+    for map in cores::maps(seen) {
+        out.push_str(&format!("\n## {}\n\n{}\n", map.heading, map.table.markdown()));
+        map.sentences.iter().for_each(|text| out.push_str(&format!("- {text}\n")));
+    }
+    out.push_str(&format!("\n## {}\n\n", observed::OBSERVERS));
+    observed::remarks(seen).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
 }
 
 fn primary_metric(result: &RunResult, out: &mut String) {

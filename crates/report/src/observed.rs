@@ -70,7 +70,9 @@ impl Extent {
 pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, Table)> {
     let mut all = Vec::new();
     let rows = extent.rows(ROWS_MAX);
-    if let Some(sessions) = &observed.sessions {
+    let was_active =
+        |of: &&ActiveSessions| of.average + of.idle_in_transaction + of.other + of.background > 0.0;
+    if let Some(sessions) = observed.sessions.as_ref().filter(was_active) {
         all.push((SESSIONS, waits(sessions, rows)));
         if !sessions.statements.is_empty() {
             all.push((STATEMENTS, statements(sessions, rows)));
@@ -339,6 +341,12 @@ pub(super) fn remarks(observed: &Observed) -> Vec<String> {
         parts.push(format!("{} not stored", counted(cost.values_lost, "values")));
     }
     let mut all = vec![parts.join(" · ")];
+    if let Some(share) = observed.memory_hits {
+        all.insert(
+            0,
+            format!("{} of the pages read were in the database's memory", percent(share)),
+        );
+    }
     all.extend(observed.log_probe.iter().map(probed));
     all.extend(observed.captures.iter().map(captured));
     all.extend(observed.gaps.iter().map(gap));

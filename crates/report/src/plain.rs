@@ -25,7 +25,7 @@ use super::markdown::markdown;
 use super::matrix::{matrix, matrix_markdown, matrix_summary};
 use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
-use super::text::{summary, text};
+use super::text::{observed_text, summary, text};
 use super::{Charset, Report, Style, jobs};
 
 /// Renders a build report as text.
@@ -49,8 +49,11 @@ fn build(report: &BuildReport) -> String {
     );
     let mut out = paragraph("", &text).join("\n") + "\n";
     for (phase, seconds) in &report.phases {
-        out.push_str(&format!("  {phase:18} {seconds:8.1} s\n"));
+        let used = report.usage.iter().find(|of| of.phase == *phase);
+        let used = used.map_or_else(String::new, |of| format!("   {}", of.usage.words()));
+        out.push_str(&format!("  {phase:18} {seconds:8.1} s{used}\n"));
     }
+    out.extend(report.usage_of.map(|of| paragraph("  ", of.words()).join("\n") + "\n"));
     for BuildHost { host, jobs, rows, seconds, cpu_s } in &report.hosts {
         let (rows, jobs) = (integer(*rows), counted(u64::from(*jobs), "jobs"));
         let text = format!("{host}: {rows} rows in {seconds:.1} s, {jobs}, CPU {cpu_s:.1} s");
@@ -165,7 +168,16 @@ fn removal(removal: &Removal) -> String {
 }
 
 impl Report for BuildReport {
-    fn text(&self, _: Charset, _: Style) -> String {
+    fn text(&self, _: Charset, style: Style) -> String {
+        build(self) + &observed_text(self.observed.as_ref(), "the build", style)
+    }
+
+    fn summary(&self, _: Charset, _: Style) -> Option<String> {
+        Some(build(self))
+    }
+
+    /// What was observed is in the report of the stored job.
+    fn verdict_last(&self, _: Charset, _: Style) -> String {
         build(self)
     }
 }

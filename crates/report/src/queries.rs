@@ -2,7 +2,7 @@
 
 use triphammer_core::query_plan::QueryTest;
 use triphammer_document::execution_plan::ExecutionPlan;
-use triphammer_document::result::{QueriesResult, QueryFigure};
+use triphammer_document::result::{PhaseUsage, QueriesResult, QueryFigure, QuerySummary};
 use triphammer_settings::format::{self, counted, figure, integer};
 
 use super::table::Table;
@@ -82,6 +82,14 @@ pub(super) fn queries(set: &QueriesResult) -> Table {
         true => vec!["", "", "time", "rows"],
         false => vec!["", "", "answered", "mean", "min", "max", "rows"],
     };
+    let has = |is: fn(&QuerySummary) -> bool| set.queries.iter().any(is);
+    let has_usage = has(|query| query.usage.is_some());
+    let has_reads =
+        has(|query| query.usage.is_some_and(|of| of.read_bytes.is_some_and(|read| read > 0)));
+    let has_workers = has(|query| query.workers.is_some());
+    head.extend(has_usage.then_some(["CPU s", "CPUs"]).into_iter().flatten());
+    head.extend(has_reads.then_some("read"));
+    head.extend(has_workers.then_some("workers"));
     let has_plans = !set.plans.is_empty();
     if has_plans {
         head.push("plan");
@@ -103,12 +111,35 @@ pub(super) fn queries(set: &QueriesResult) -> Table {
             cells.extend([query.mean_s, query.min_s, query.max_s].map(time));
         }
         cells.push(integer(query.rows));
+        if has_usage {
+            let number =
+                |of: Option<f64>| of.map_or_else(|| "-".to_owned(), |of| format!("{of:.2}"));
+            cells.extend([query.usage.map(|usage| usage.cpu_s), query.cpus()].map(number));
+        }
+        let read = query.usage.and_then(|usage| usage.read_bytes);
+        cells.extend(has_reads.then(|| read.map_or_else(|| "-".to_owned(), format::bytes)));
+        cells.extend(
+            has_workers.then(|| query.workers.map_or_else(|| "-".to_owned(), |of| of.to_string())),
+        );
         if has_plans {
             cells.push(set.plan(&query.name).map_or("-", ExecutionPlan::short).to_owned());
         }
         table.row(cells);
     }
     table
+}
+
+/// What the phases used, and whose CPU time that of the queries is; empty if nothing of it is known.
+pub(super) fn usage(set: &QueriesResult) -> Vec<String> {
+    let of_phase = |phase: &PhaseUsage| {
+        let repeat =
+            if set.repeats > 1 { format!(", repeat {}", phase.repeat) } else { String::new() };
+        let streams = counted(phase.streams.into(), "streams");
+        let took = format::seconds(phase.seconds);
+        format!("{} test{repeat}, {streams}, {took}: {}", phase.test, phase.usage.words())
+    };
+    let whose = set.usage_of.map(|of| of.words().to_owned());
+    set.phases.iter().map(of_phase).chain(whose).collect()
 }
 
 /// The table of figures by repeat; `None` if there is only one.

@@ -1,6 +1,6 @@
 //! The parts of reports about streams of queries beside the transactions.
 
-use triphammer_document::result::{Baseline, QueryStreams};
+use triphammer_document::result::{Baseline, Observed, QueryStreams};
 use triphammer_settings::format::{self, counted, duration, figure, integer, percent};
 
 use super::table::Table;
@@ -72,15 +72,24 @@ pub(super) fn outcome(streams: &QueryStreams) -> Vec<String> {
     parts
 }
 
-/// The table of queries in the timed window.
-pub(super) fn queries(streams: &QueryStreams) -> Table {
-    let mut table = Table::new(2, &["", "", "answered", "median", "mean", "min", "max", "rows"]);
+/// The table of queries in the timed window, with the sessions that were in each at the database, where that was
+/// observed: more than the streams in it means parallel workers.
+pub(super) fn queries(streams: &QueryStreams, observed: Option<&Observed>) -> Table {
+    let sessions = observed.and_then(|observed| observed.sessions.as_ref());
+    let mut head = vec!["", "", "answered", "median", "mean", "min", "max", "rows"];
+    head.extend(sessions.map(|_| ["sessions", "mostly"]).into_iter().flatten());
+    let mut table = Table::new(2, &head);
     let time = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |s| format!("{s:.3}"));
     for query in &streams.queries {
         let mut cells = vec![query.name.to_uppercase(), query.title.clone()];
         cells.push(integer(query.in_window));
         cells.extend([query.median_s, query.mean_s, query.min_s, query.max_s].map(time));
         cells.push(integer(query.rows));
+        if let Some(sessions) = sessions {
+            let of = sessions.statements.iter().find(|of| of.statement == query.name);
+            cells.push(of.map_or_else(|| "-".to_owned(), |of| figure(of.average)));
+            cells.push(of.map_or("-", |of| of.top_class.title()).to_owned());
+        }
         table.row(cells);
     }
     table

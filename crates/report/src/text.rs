@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use triphammer_core::text::lines;
 use triphammer_document::result::{
-    Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict,
+    Bottleneck, Observed, QueriesResult, RunResult, Steady, TypeFigures, Verdict,
 };
 use triphammer_settings::format::{clock, counted};
 
+use super::cores;
 use super::costs;
 use super::elasticity;
 use super::first;
@@ -33,6 +34,8 @@ pub enum Style {
 
 /// Maximum number of error kinds shown.
 const ERRORS_SHOWN: usize = 10;
+/// The part of a run that headings name.
+const WINDOW: &str = "the window";
 /// Width of the names in a summary.
 const SUMMARY_WIDTH: usize = 15;
 /// Maximum number of requirements in a summary.
@@ -106,6 +109,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
     if let Some(set) = &result.queries {
         page.requirements(result);
         page.queries(set);
+        page.observed(result.observed.as_ref(), "the timed part");
     } else {
         page.bottleneck(result);
         page.steadiness(result);
@@ -117,7 +121,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.hosts(result);
         page.query_streams(result);
         page.nodes(result);
-        page.observed(result);
+        page.observed(result.observed.as_ref(), WINDOW);
         page.slices(result);
         page.audits(result);
         page.errors(result);
@@ -154,6 +158,13 @@ fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     if let Some(job) = result.job {
         page.line(&shows_all(job));
     }
+    page.out
+}
+
+/// Renders what was observed beside a job that is no run.
+pub(super) fn observed_text(seen: Option<&Observed>, over: &str, style: Style) -> String {
+    let mut page = Page { style, out: String::new() };
+    page.observed(seen, over);
     page.out
 }
 
@@ -393,6 +404,7 @@ impl Page {
     fn queries(&mut self, set: &QueriesResult) {
         self.heading(queries::QUERIES);
         self.table(&queries::queries(set));
+        self.sentences(&queries::usage(set));
         if let Some(table) = queries::repeats(set) {
             self.heading(queries::REPEATS);
             self.table(&table);
@@ -409,7 +421,7 @@ impl Page {
     fn query_streams(&mut self, result: &RunResult) {
         if let Some(streams) = &result.query_streams {
             self.heading(query_streams::QUERIES);
-            self.table(&query_streams::queries(streams));
+            self.table(&query_streams::queries(streams, result.observed.as_ref()));
         }
     }
 
@@ -420,11 +432,17 @@ impl Page {
         }
     }
 
-    fn observed(&mut self, result: &RunResult) {
-        let Some(seen) = &result.observed else { return };
+    /// `over` is what was observed: the window of a run, or a whole job.
+    fn observed(&mut self, seen: Option<&Observed>, over: &str) {
+        let Some(seen) = seen else { return };
         for (heading, table) in observed::tables(seen, observed::Extent::First) {
-            self.heading(heading);
+            self.heading(&heading.replace(WINDOW, over));
             self.table(&table);
+        }
+        for map in cores::maps(seen) {
+            self.heading(&map.heading.replace(WINDOW, over));
+            self.table(&map.table);
+            self.sentences(&map.sentences);
         }
         self.heading(observed::OBSERVERS);
         observed::lines(seen).iter().for_each(|line| self.line(line));

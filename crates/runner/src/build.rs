@@ -32,9 +32,11 @@ use triphammer_settings::worker_pool::{
 };
 use triphammer_workloads::{AnyWorkload, describe};
 
+use crate::build_observers::{BuildObservers, ask_exporter};
 use crate::build_request::BuildRequest;
 use crate::built;
 use crate::cluster::SharedBuild;
+use crate::journal::Place;
 use crate::layout;
 use crate::loader::Loader;
 use crate::record::{Record, Recording};
@@ -75,7 +77,7 @@ pub fn build(
     database: &Arc<AnyDatabase>,
     request: &BuildRequest,
     watch: &Watch<'_>,
-    begins: &mut dyn FnMut(),
+    begins: &mut dyn FnMut() -> Place,
 ) -> Result<BuildReport, Failure> {
     let workload = &*request.workload;
     let description = workload.description();
@@ -102,6 +104,7 @@ pub fn build(
     let report = report(database, request);
     // The advisory lock is held by a separate session on this thread until the end of the build.
     on_this_thread(async {
+        ask_exporter(request.host_exporter.as_ref()).await?;
         let limit = request.connect_limit;
         let _lock =
             lock_workload(description, database, Role::Loader, LockMode::Exclusive, limit).await?;
@@ -115,12 +118,17 @@ pub fn build(
             );
             catalogue = catalogue.with_keys_in_tables(&row);
         }
+        let mut place = None;
+        let mut begun = || place = begins();
         let (record, outcome) =
-            begin(&catalogue, &mut session, request, database, watch, begins).await?;
-        session.close().await;
+            begin(&catalogue, &mut session, request, database, watch, &mut begun).await?;
         if record.is_complete() {
+            session.close().await;
             return Ok(BuildReport { outcome: ALREADY_BUILT.into(), ..report });
         }
+        let observers =
+            BuildObservers::start(database, request, &catalogue, &mut session, place).await;
+        session.close().await;
         let builder = Builder {
             description,
             workload,
@@ -133,8 +141,12 @@ pub fn build(
             resumed: outcome == RESUMED,
             source: source.filter(|kind| catalogue.scripts(kind).next().is_some()),
             hosts: request.hosts.as_ref(),
+            observers: &observers,
         };
-        builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
+        let mut report =
+            builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })?;
+        observers.end(&mut report).await;
+        Ok(report)
     })
 }
 
@@ -437,15 +449,17 @@ struct Builder<'a, 'w> {
     source: Option<String>,
     /// The hosts that load the data; `None` for this process.
     hosts: Option<&'a SharedBuild>,
+    observers: &'a BuildObservers,
 }
 
 impl Builder<'_, '_> {
     fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
-        let mut phases = Vec::new();
+        let (mut phases, mut usage) = (Vec::new(), Vec::new());
         let mut timed = |name: &str, work: &mut dyn FnMut() -> Result<u64, Failure>| {
-            let begun = Instant::now();
+            let (begun, used) = (Instant::now(), self.observers.begin());
             let done = work()?;
             phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
+            usage.extend(self.observers.phase(name, used));
             Ok::<u64, Failure>(done)
         };
         let pool = self.pool.size;
@@ -486,7 +500,7 @@ impl Builder<'_, '_> {
         timed("statistics", &mut || self.scripts("statistics", &["analyze"], pool))?;
         self.compare(&meant)?;
         self.finish()?;
-        Ok(BuildReport { rows, phases, ..report })
+        Ok(BuildReport { rows, phases, usage, ..report })
     }
 
     /// Runs every script of these kinds that is not recorded as done, each with its record in one

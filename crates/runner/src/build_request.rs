@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::workload::WorkloadSettings;
+use triphammer_observe::ObservePlan;
+use triphammer_observe::host_metrics::Exporter;
 use triphammer_settings::cancel::Cancel;
 use triphammer_workloads::AnyWorkload;
 
@@ -33,6 +35,10 @@ pub struct BuildRequest {
     pub connect_limit: Duration,
     /// Cancels the build; the same request resumes it.
     pub cancel: Cancel,
+    /// What is observed meanwhile; `None` for nothing.
+    pub observe: Option<ObservePlan>,
+    /// Exporter of the metrics of the database's host.
+    pub host_exporter: Option<Exporter>,
     /// The hosts that load the data; `None` for this process.
     pub hosts: Option<SharedBuild>,
 }

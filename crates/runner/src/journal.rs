@@ -2,7 +2,7 @@
 //! and never ends a run.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use triphammer_core::Scale;
@@ -31,6 +31,9 @@ use crate::plan::CampaignPlan;
 
 /// Number of newest runs among which those like a run are searched.
 const EARLIER_MAX: u32 = 100;
+
+/// The file of a store and the job in it; `None` if the job is not stored.
+pub type Place = Option<(PathBuf, JobId)>;
 
 /// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);

@@ -8,6 +8,7 @@
 
 pub mod answers;
 pub mod build;
+mod build_observers;
 pub mod build_request;
 mod built;
 pub mod campaign;

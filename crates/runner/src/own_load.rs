@@ -131,9 +131,11 @@ fn build_tables(job: &Job, watch: &Watch<'_>) -> Result<(), Failure> {
         force: false,
         add: false,
         create_database: false,
+        observe: None,
+        host_exporter: None,
         hosts: None,
         connect_limit: target.connect_limit,
         cancel: job.handle().cancel().clone(),
     };
-    build(&target.database, &request, watch, &mut || {}).map(drop)
+    build(&target.database, &request, watch, &mut || None).map(drop)
 }

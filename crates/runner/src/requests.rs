@@ -9,6 +9,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{Database, Scale, SpecError};
 use triphammer_dialects::catalogues;
+use triphammer_observe::{self as observe, host_metrics};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::{Doing, Failure};
@@ -321,9 +322,15 @@ pub fn build(
     }
     let description = workload.description();
     let hosts = SharedBuild::from_settings(settings, description, &of_workload, target, jobs)?;
+    // A run that builds first observes the run.
+    let is_job = settings.command() == Command::Job(JobKind::Build);
+    let observe = if is_job { observe::plan_of_build(settings)? } else { None };
+    let host_exporter = if is_job { host_metrics::exporter(settings)? } else { None };
     Ok(BuildRequest {
         workload,
         hosts,
+        host_exporter: host_exporter.filter(|_| observe.is_some()),
+        observe,
         jobs,
         settings: of_workload,
         dialect_options,

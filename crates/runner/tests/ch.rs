@@ -66,11 +66,13 @@ fn built(url: &str) -> Target {
         replace: false,
         force: false,
         create_database: false,
+        observe: None,
+        host_exporter: None,
         hosts: None,
         connect_limit: Duration::from_secs(10),
         cancel: Cancel::default(),
     };
-    build(&target.database, &request, &Watch::new(&mut Nobody), &mut || {}).unwrap();
+    build(&target.database, &request, &Watch::new(&mut Nobody), &mut || None).unwrap();
     target
 }
 

@@ -91,11 +91,13 @@ fn built(server: &PostgresServer, name: &str) -> String {
         replace: false,
         force: false,
         create_database: false,
+        observe: None,
+        host_exporter: None,
         hosts: None,
         connect_limit: Duration::from_secs(10),
         cancel: triphammer_settings::cancel::Cancel::default(),
     };
-    build(&target.database, &request, &Watch::new(&mut Nobody), &mut || {}).unwrap();
+    build(&target.database, &request, &Watch::new(&mut Nobody), &mut || None).unwrap();
     url
 }
 

@@ -803,21 +803,19 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[OfTransactions]),
     switch(
         "no-observe",
-        DRIVE,
+        DRIVE.and(&[BUILD]),
         "Do not observe the database's sessions and hosts during the run; also turns off \
          --host-metrics, --energy-metrics, --log-probe and --capture-on",
     )
-    .titled(Group::Observe, "Do not observe the database")
-    .marked(&[OfTransactions]),
+    .titled(Group::Observe, "Do not observe the database"),
     value(
         "observe-interval",
         "TIME",
-        DRIVE,
+        DRIVE.and(&[BUILD]),
         "Time between two samples of what the database's sessions do and wait for, from 10ms to 1s",
     )
     .titled(Group::Observe, "Time between samples of sessions")
-    .default("100ms")
-    .marked(&[OfTransactions]),
+    .default("100ms"),
     value(
         "cluster",
         "ADDRESS",
@@ -841,11 +839,11 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "host-metrics",
         "URL",
-        DRIVE,
+        DRIVE.and(&[BUILD]),
         "Prometheus node exporter on the database's host, such as http://db1:9100/metrics",
     )
     .titled(Group::Observe, "Node exporter of the database's host")
-    .marked(&[OfHost, OfTransactions]),
+    .marked(&[OfHost]),
     value(
         "energy-metrics",
         "URL",

@@ -435,6 +435,14 @@ export interface BuildHost {
   seconds: number;
 }
 
+/** What a phase of a build used. */
+export interface BuildPhaseUsage {
+  /** Name of the phase. */
+  phase: string;
+  /** What was used meanwhile. */
+  usage: Usage;
+}
+
 /** Report of a build. */
 export interface BuildReport {
   /** Whether the build is good. */
@@ -443,6 +451,8 @@ export interface BuildReport {
   hosts: BuildHost[];
   /** Number of parallel loader sessions. */
   jobs: number;
+  /** What was observed from the first table to the last statistics; `null` with `--no-observe`. */
+  observed: Observed | null;
   /** `built`, `resumed`, `added`, `already built`. */
   outcome: string;
   /** Name and seconds of each phase, in order. */
@@ -457,6 +467,10 @@ export interface BuildReport {
   seed: number;
   /** URL of the target, without secrets. */
   target: string;
+  /** What each phase used of this host; empty if neither the server nor the database is on it. */
+  usage: BuildPhaseUsage[];
+  /** Whose CPU time that is; `null` if it is unknown. */
+  usage_of: UsageOf | null;
   /** Title of the workload: `TPROC-C`. */
   workload: string;
 }
@@ -1016,6 +1030,32 @@ export interface ControlRun {
   value: number;
 }
 
+/** Whether the work of a host was spread evenly over its CPUs. */
+export interface CoreBalance {
+  /** What to do next; `null` if there is nothing to do. */
+  advice: string | null;
+  /** The CPUs that are the cause; empty if there is none. */
+  cpus: number[];
+  /** Why it was not; `null` if it was. */
+  uneven: UnevenCause | null;
+  /** Reason in words, with figures. */
+  words: string;
+}
+
+/** What each CPU of a host did in the timed window. */
+export interface CoreMap {
+  /** Whether the work was spread evenly; `null` with one CPU or in a short window. */
+  balance: CoreBalance | null;
+  /** Seconds per column: the smallest power of two that limits the number of columns. */
+  column_s: number;
+  /** The CPUs, by number. */
+  cpus: CpuRow[];
+  /** Second of the run at which the first column begins. */
+  from_s: number;
+  /** Name of the host of a node exporter; `null` for the host of triphammer. */
+  host: string | null;
+}
+
 /** An event counted by the transactions themselves, over committed ones. */
 export interface CounterFigure {
   /** Number of events. */
@@ -1030,6 +1070,60 @@ export interface CounterFigure {
   title: string;
   /** Share above which the result has a warning. */
   warn_above: number;
+}
+
+/** The caches of a kind. */
+export interface CpuCache {
+  /** Size of one, in bytes. */
+  bytes: number;
+  /** Number of them in the host. */
+  count: number;
+  /** `data`, `instruction` or `unified`. */
+  kind: string;
+  /** Level: 1 is nearest to the core. */
+  level: number;
+  /** Number of logical CPUs that share one. */
+  shared_by: number;
+}
+
+/** A CPU over time: a value per column, `null` where there is none. Lists of what a CPU never did are empty. */
+export interface CpuColumns {
+  /** Busy, in percent. */
+  busy: (number | null)[];
+  /** Hardware interrupts, in percent. */
+  hard: (number | null)[];
+  /** Frequency, in MHz. */
+  mhz: (number | null)[];
+  /** Working processes or threads of the server, rounded. */
+  server_tasks: (number | null)[];
+  /** Software interrupts, in percent. */
+  soft: (number | null)[];
+}
+
+/** What a CPU did in the timed window. */
+export interface CpuRow {
+  /** Share of the time in which it was busy. */
+  busy: number;
+  /** The figures over time. */
+  columns: CpuColumns;
+  /** Number of its core in the package; threads of a core have the same. */
+  core: number | null;
+  /** Number of the logical CPU. */
+  cpu: number;
+  /** Share of the time in which it handled hardware interrupts. */
+  hard: number;
+  /** Mean frequency in MHz, where it is known. */
+  mhz: number | null;
+  /** Number of its memory node. */
+  node: number | null;
+  /** Number of its package (socket). */
+  package: number | null;
+  /** Share of the seconds in which it was at least 90 % busy. */
+  saturated: number;
+  /** Mean number of working processes or threads of the server that were last on it, where they are known. */
+  server_tasks: number | null;
+  /** Share of the time in which it handled software interrupts. */
+  soft: number;
 }
 
 /** The time of the test, beside stored ones. */
@@ -1685,6 +1779,8 @@ export interface Host {
   memory_bytes: number | null;
   /** Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or `windows`. */
   os: string;
+  /** How its CPUs and memory are arranged. */
+  topology: Topology | null;
 }
 
 /** Load of the server's host since the last event of this type. Shares are from 0 to 1. */
@@ -2598,6 +2694,20 @@ export interface MeanOfSamples {
   seconds: number;
 }
 
+/** A memory node: memory that its CPUs reach faster than that of other nodes. */
+export interface MemoryNode {
+  /** Its CPUs, as Linux lists them: `0-7,16-23`. */
+  cpus: string;
+  /** Its distance from each node by number: 10 is its own memory, 20 is twice as far. */
+  distances: number[];
+  /** Its reserved huge pages, in bytes. */
+  huge_pages_bytes: number;
+  /** Its memory, in bytes. */
+  memory_bytes: number | null;
+  /** Its number. */
+  number: number;
+}
+
 /** A judgement of one aspect of the method. */
 export interface MethodLine {
   /** The aspect: `length`, `ramp-up`, `settings`. */
@@ -2701,6 +2811,8 @@ export interface Observed {
   blockers: Blocker[];
   /** Full detail around the moments in which a condition of `--capture-on` became true. */
   captures: Capture[];
+  /** What each CPU did, by host. */
+  cores: CoreMap[];
   /** What the observers cost. */
   cost: ObserverCost;
   /** What a missing privilege or setting hid, or could not be read. */
@@ -2711,6 +2823,8 @@ export interface Observed {
   interval_s: number;
   /** Commits of the log probe; `null` without `--log-probe`. */
   log_probe: CommitProbe | null;
+  /** Share of the pages read that were in the database's memory; `null` if it does not count them. */
+  memory_hits: number | null;
   /** Counters and states of the server, in the order of their names. */
   profile: ProfileFigure[];
   /** What the sessions did and waited for; `null` if they could not be sampled. */
@@ -2930,6 +3044,20 @@ export interface PercentilePoint {
 export interface Percentiles {
   /** The curve of all transaction types together, then one per type; types without transactions are omitted. */
   curves: PercentileCurve[];
+}
+
+/** What a phase of a run of queries used. */
+export interface PhaseUsage {
+  /** Number of the repeat, from 1. */
+  repeat: number;
+  /** How long it took with the opening of its sessions, in seconds. */
+  seconds: number;
+  /** Number of its streams, that of refresh functions included. */
+  streams: number;
+  /** The test; never `both`. */
+  test: QueryTest;
+  /** What was used meanwhile. */
+  usage: Usage;
 }
 
 /** Which messages of a transaction share a round trip. Statements, their order and what a failed one does to its transaction are the same in all cases; round trips, and so figures, are not. */
@@ -3199,6 +3327,8 @@ export interface QueriesResult {
   engine_memory_bytes: number | null;
   /** Figures of the whole run: the mean of each over the repeats. The primary figure is among them. */
   figures: QueryFigure[];
+  /** What each phase used: the power test or the throughput test of a repeat. */
+  phases: PhaseUsage[];
   /** The execution plan of each query, read once after the timed part; those that could not be read are missing. */
   plans: ExecutionPlan[];
   /** Each query over all streams and repeats, in the order of their numbers; those that were to run. */
@@ -3215,6 +3345,8 @@ export interface QueriesResult {
   streams: number;
   /** What was measured. */
   test: QueryTest;
+  /** Whose CPU time that of steps and phases is; `null` if neither the server's processes nor the database are on the host of triphammer. */
+  usage_of: UsageOf | null;
 }
 
 /** A figure of a set of queries. */
@@ -3275,6 +3407,10 @@ export interface QuerySummary {
   rows: number;
   /** Title of the query. */
   title: string;
+  /** Mean of what was used by those that ran while no other stream did; `null` if none did. */
+  usage: Usage | null;
+  /** Number of parallel workers in its plan: as launched with `--analyze`, and else as planned; `null` without any. */
+  workers: number | null;
 }
 
 /** What is measured with the queries. */
@@ -4162,6 +4298,8 @@ export interface StepTime {
   stream: number | null;
   /** The test that it belongs to; never `both`. */
   test: QueryTest;
+  /** What was used from its start to its end; `null` if another stream ran beside it, or it is unknown. */
+  usage: Usage | null;
 }
 
 /** The time of an earlier test. */
@@ -4361,6 +4499,20 @@ export interface TopStatement {
   total_s: number;
 }
 
+/** How the CPUs and the memory of a host are arranged, as far as the system says. */
+export interface Topology {
+  /** Caches of the processors, the nearest to the cores first. */
+  caches: CpuCache[];
+  /** Number of cores of all packages. */
+  cores: number;
+  /** Memory nodes, by number. */
+  nodes: MemoryNode[];
+  /** Number of packages (sockets). */
+  packages: number;
+  /** Number of logical CPUs that are online. */
+  threads: number;
+}
+
 /** A transaction type of a workload. */
 export interface TransactionInfo {
   /** Key of the transaction type: `new_order`. */
@@ -4445,6 +4597,9 @@ export interface TypeSeries {
   retries: number[];
 }
 
+/** Why the work was not spread evenly. */
+export type UnevenCause = "interrupts" | "sessions" | "saturated";
+
 /** Checks that could not be made, for one reason. */
 export interface Unread {
   /** Names of the checks. */
@@ -4460,6 +4615,21 @@ export interface Until {
   /** Requested half-width of the interval, relative to the mean. */
   relative_half_width: number;
 }
+
+/** What was used of this host between two moments. */
+export interface Usage {
+  /** CPU time of triphammer, in seconds; `null` if it is part of `cpu_s`. */
+  client_cpu_s: number | null;
+  /** CPU time, in seconds. */
+  cpu_s: number;
+  /** Bytes read from the disks of the host, by all its programs; `null` if it does not show them. */
+  read_bytes: number | null;
+  /** Bytes written to the disks of the host, by all its programs. */
+  written_bytes: number | null;
+}
+
+/** Whose CPU time a `Usage` is. */
+export type UsageOf = "server" | "process";
 
 /** The Universal Scalability Law fitted to all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
 export interface Usl {

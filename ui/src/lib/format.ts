@@ -85,6 +85,10 @@ export function duration(seconds: number | null | undefined): string {
   return parts.filter(([n]) => n > 0).map(([n, unit]) => `${n}${unit}`).join('') || '0s';
 }
 
+/** How long a job took: `4.2s`, `1h2m`. */
+export const took = (job: { started_at: string; ended_at?: string | null }): string =>
+  job.ended_at ? duration((Date.parse(job.ended_at) - Date.parse(job.started_at)) / 1000) : '–';
+
 /** Formats the time since an RFC 3339 instant: `just now`, `3 min ago`, `2 days ago`. */
 export function ago(instant: string | null | undefined, now = Date.now()): string {
   if (!instant) return NONE;

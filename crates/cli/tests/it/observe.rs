@@ -395,3 +395,63 @@ fn a_node_exporter_that_does_not_answer_is_an_error_before_the_run() {
     assert_eq!(program.ok(&["jobs", "--json"]).trim(), "[]", "nothing is stored");
     program.ok(&[&run[..], &["--host-metrics", &url, "--no-observe"]].concat());
 }
+
+/// A process that keeps a CPU busy until it is dropped.
+struct Saturated(std::process::Child);
+
+impl Saturated {
+    fn begin(cpu: u32) -> Self {
+        let cpu = cpu.to_string();
+        let endless = ["-c", &cpu, "sh", "-c", "while :; do :; done"];
+        Self(std::process::Command::new("taskset").args(endless).spawn().unwrap())
+    }
+}
+
+impl Drop for Saturated {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_cpu_that_another_process_saturates_is_seen_and_named() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:db", "-w", "tpc-b"]);
+    let cpu = rustix::thread::sched_getcpu();
+    let cpu = u32::try_from(cpu).unwrap();
+    let _busy = Saturated::begin(cpu);
+    let run = [
+        "run",
+        "sqlite:db",
+        "-w",
+        "tpc-b",
+        "--load",
+        "rate:20/s",
+        "--vus",
+        "2",
+        "--rampup",
+        "1s",
+        "--duration",
+        "8s",
+    ];
+    let document = program.json(&run);
+    let map = &document["observed"]["cores"][0];
+    let rows = map["cpus"].as_array().unwrap();
+    let busy = |row: &Value| row["busy"].as_f64().unwrap();
+    let (own, others): (Vec<&Value>, Vec<&Value>) = rows.iter().partition(|row| row["cpu"] == cpu);
+    assert!(busy(own[0]) > 0.9, "{own:#?}");
+    assert!(own[0]["columns"]["busy"].as_array().unwrap().len() >= 6, "{own:#?}");
+    let is_even_elsewhere = others.iter().all(|row| busy(row) <= 0.6);
+    let warnings = document["warnings"].as_array().unwrap();
+    let warned = warnings.iter().find(|warning| warning["kind"] == "cores_uneven");
+    // Other work of the host may leave no CPU free.
+    if !others.is_empty() && is_even_elsewhere {
+        let text = warned.unwrap()["text"].as_str().unwrap();
+        assert!(text.contains(&format!("CPU {cpu} was ")), "{text}");
+        assert_eq!(map["balance"]["cpus"], serde_json::json!([cpu]));
+    }
+    let report = program.ok(&["report", &document["job"].to_string()]);
+    assert!(report.contains("CPUs of this host in the window, busy over time"), "{report}");
+    assert!(document["host"]["topology"]["threads"].as_u64().unwrap() >= 1);
+}

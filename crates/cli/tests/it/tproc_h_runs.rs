@@ -384,3 +384,117 @@ fn without_a_target_queries_run_on_duckdb_if_it_is_installed() {
     program.ok(&["build", "sqlite:tproc-h.sqlite", "-w", "tproc-h", "--scale", "0.01"]);
     assert_eq!(program.json(&run)["target"], "sqlite:tproc-h.sqlite");
 }
+
+/// Names of statements in which sessions were seen.
+fn seen_in(document: &Value) -> Vec<&str> {
+    let statements = document["observed"]["sessions"]["statements"].as_array().unwrap();
+    statements.iter().map(|of| of["statement"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn queries_are_observed_with_their_cpu_time_and_workers() {
+    let program = Program::new();
+    let site = Site::shared(Postgres);
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tproc-h", "--scale", "0.01", "--jobs", "2"]);
+    let name = name_of(&target);
+    for setting in ["min_parallel_table_scan_size", "parallel_setup_cost", "parallel_tuple_cost"] {
+        site.run(name, &format!("ALTER DATABASE {name} SET {setting} = 0"));
+    }
+    let more = ["--queries", "1,18", "--repeat", "5", "--observe-interval", "10ms"];
+    let document = run(&program, &target, &more);
+    let queries = document["queries"]["queries"].as_array().unwrap();
+    let [q1, q18] = &queries[..] else { panic!("{queries:#?}") };
+    for query in [q1, q18] {
+        // In ticks of 10 ms; other tests may use the server, too.
+        assert!(query["usage"]["cpu_s"].as_f64().unwrap() > 0.0, "{query:#}");
+    }
+    assert_eq!(q1["workers"], 2, "{q1:#}");
+    assert_eq!(document["queries"]["usage_of"], "server");
+    let phases = document["queries"]["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 5, "{phases:#?}");
+    assert!(phases[0]["usage"]["client_cpu_s"].as_f64().unwrap() > 0.0, "{phases:#?}");
+    let seen = seen_in(&document);
+    assert!(seen.contains(&"q1") && seen.contains(&"q18"), "{seen:?}");
+    assert!(!document["observed"]["hosts"].as_array().unwrap().is_empty());
+    let report = program.ok(&["report", &document["job"].to_string()]);
+    for part in [
+        "CPU s",
+        "workers",
+        "CPU time is that of the server's processes",
+        "Active sessions of the run, by statement",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let without = run(&program, &target, &["--queries", "1", "--no-observe"]);
+    assert!(
+        without["observed"].is_null() && without["queries"]["usage_of"].is_null(),
+        "{without:#}"
+    );
+}
+
+#[test]
+fn several_streams_at_once_have_the_cpu_time_of_all_and_an_engine_in_the_process_that_of_both() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:db", "-w", "tproc-h", "--scale", "0.01"]);
+    let document = run(&program, "sqlite:db", &["--queries", "1,6", "--streams", "2"]);
+    let set = &document["queries"];
+    assert_eq!(set["usage_of"], "process");
+    assert!(
+        set["queries"].as_array().unwrap().iter().all(|query| query["usage"].is_null()),
+        "{set:#}"
+    );
+    let [phase] = &set["phases"].as_array().unwrap()[..] else { panic!("{set:#}") };
+    assert!(phase["usage"]["cpu_s"].as_f64().unwrap() > 0.0, "{phase:#}");
+    assert_eq!(phase["streams"], 2);
+    let alone = run(&program, "sqlite:db", &["--queries", "1"]);
+    assert!(alone["queries"]["queries"][0]["usage"]["cpu_s"].as_f64().unwrap() > 0.0, "{alone:#}");
+}
+
+#[test]
+fn a_build_is_observed_with_what_its_phases_used() {
+    let program = Program::new();
+    let target = Site::shared(Postgres).fresh_database();
+    let report = program.json(&["build", &target, "-w", "tproc-h", "--scale", "0.02"]);
+    assert_eq!(report["usage_of"], "server");
+    let usage = report["usage"].as_array().unwrap();
+    let load = usage.iter().find(|of| of["phase"] == "load").unwrap();
+    let used = |name: &str| load["usage"][name].as_f64().unwrap();
+    assert!(used("cpu_s") > 0.0 && used("client_cpu_s") > 0.0, "{load:#}");
+    let seen = &report["observed"];
+    assert!(seen["sessions"]["samples"].as_u64().unwrap() > 5, "{seen:#}");
+    assert!(!seen["hosts"].as_array().unwrap().is_empty(), "{seen:#}");
+    let text = program.ok(&["report", "last"]);
+    assert!(text.contains("triphammer") && text.contains("Hosts in the build"), "{text}");
+    let target = Site::shared(Postgres).fresh_database();
+    let silent = ["build", &target, "-w", "tpc-b", "--host-metrics", "http://127.0.0.1:1/metrics"];
+    let refused = program.run(&silent);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("no metrics from http://127.0.0.1:1/metrics"), "{}", refused.err);
+    let without = program.json(&["build", &target, "-w", "tpc-b", "--no-observe"]);
+    assert!(without["observed"].is_null() && without["usage"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn two_builds_are_compared_by_their_phases_and_decide_nothing() {
+    let program = Program::new();
+    for target in ["sqlite:a", "sqlite:b"] {
+        program.ok(&["build", target, "-w", "tpc-b"]);
+    }
+    let compared = program.json(&["compare", "1", "2"]);
+    let figures = compared["figures"].as_array().unwrap();
+    let of = |name: &str| figures.iter().find(|figure| figure["name"] == name).unwrap();
+    assert!(of("rows/s")["a"].as_f64().unwrap() > 0.0 && of("load_s")["b"].as_f64().unwrap() > 0.0);
+    assert!(of("load_cpu_s")["a"].as_f64().unwrap() > 0.0, "{figures:#?}");
+    assert!(
+        compared["words"]
+            .as_str()
+            .unwrap()
+            .starts_with("inconclusive: each build was measured once")
+    );
+    program.ok(&["build", "sqlite:a", "-w", "tpc-b"]);
+    let refused = program.run(&["compare", "1", "3"]);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("loaded no rows (already built)"), "{}", refused.err);
+    assert!(program.ok(&["jobs"]).contains("took"));
+}

@@ -219,6 +219,20 @@ impl Facts {
         facts
     }
 
+    /// Collects the facts of a build.
+    #[must_use]
+    pub fn of_build(
+        workload: &WorkloadFacts,
+        (target, server): (&Redacted, &ServerInfo),
+        tool: &Tool,
+        host: &Host,
+    ) -> Self {
+        let mut facts = Self::default();
+        facts.workload(workload);
+        facts.around(target, server, tool, host);
+        facts
+    }
+
     /// Merges the facts of all runs of a side.
     #[must_use]
     pub fn of_all(runs: &[&Run]) -> Self {
@@ -359,6 +373,10 @@ impl Facts {
             ("governor", host.governor.clone()),
         ] {
             self.record(Subject::Host, name, value.unwrap_or_else(|| "unknown".to_owned()));
+        }
+        // Earlier versions did not read it.
+        if let Some(topology) = &host.topology {
+            self.record(Subject::Host, "topology", topology.words());
         }
     }
 

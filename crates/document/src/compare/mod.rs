@@ -3,6 +3,7 @@
 
 mod answers;
 mod at_once;
+mod builds;
 mod document;
 mod facts;
 mod figures;
@@ -13,6 +14,7 @@ mod words;
 
 pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
 pub use at_once::{AtOnce, AtOnceKind, Block, CONTENTION_MIN, CarryOver, Contention, UntilDecided};
+pub use builds::Built;
 pub use document::{
     COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
     Side, SideRun, price_list_of,

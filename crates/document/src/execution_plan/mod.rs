@@ -79,6 +79,19 @@ impl ExecutionPlan {
         Self { query: query.to_owned(), fingerprint, operations, analyzed: None }
     }
 
+    /// Largest number of parallel workers of an operation: as launched if that was measured, and else as planned; `None` if
+    /// none of them has workers.
+    #[must_use]
+    pub fn workers(&self) -> Option<u32> {
+        let most = |operations: &[PlanOperation], name: &str| {
+            let figures = operations.iter().flat_map(|of| of.figures.split(", "));
+            figures.filter_map(|figure| figure.strip_prefix(name)?.trim().parse().ok()).max()
+        };
+        let launched =
+            self.analyzed.as_ref().and_then(|of| most(&of.operations, postgres::LAUNCHED));
+        launched.or_else(|| most(&self.operations, postgres::PLANNED))
+    }
+
     /// The first digits of the fingerprint, for tables.
     #[must_use]
     pub fn short(&self) -> &str {

@@ -23,15 +23,19 @@ const CONDITIONS: [&str; 14] = [
     "Order By",
     "Function Name",
 ];
+/// Name of the number of parallel workers that the planner wanted.
+pub(super) const PLANNED: &str = "workers";
+/// Name of the number of parallel workers that were started.
+pub(super) const LAUNCHED: &str = "workers launched";
 /// Members with estimates and measurements, and their names here.
 const FIGURES: [(&str, &str); 10] = [
     ("Plan Rows", "rows"),
     ("Total Cost", "cost"),
-    ("Workers Planned", "workers"),
+    ("Workers Planned", PLANNED),
     ("Actual Rows", "actual rows"),
     ("Actual Loops", "loops"),
     ("Actual Total Time", "ms"),
-    ("Workers Launched", "workers launched"),
+    ("Workers Launched", LAUNCHED),
     ("Rows Removed by Filter", "removed"),
     ("Shared Hit Blocks", "blocks hit"),
     ("Shared Read Blocks", "blocks read"),

@@ -17,6 +17,7 @@ mod audit;
 mod availability;
 mod bottleneck;
 mod captured;
+mod cores;
 mod document;
 mod elasticity;
 mod facts;
@@ -47,6 +48,10 @@ pub use bottleneck::{
     SPACE_CHECKPOINTS, STOP_OTHERS, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
 pub use captured::{Capture, CapturedSession, Snapshot};
+pub use cores::{
+    CELLS_MAX, COLUMNS_MAX, CPUS_MAX, CoreBalance, CoreMap, CoreMapper, CpuColumns, CpuPlace,
+    CpuRow, CpuSecond, UnevenCause, ranges,
+};
 pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, SecondsAtOnce, ThreadCpu, TypeFigures,
@@ -66,7 +71,7 @@ pub use observed::{
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{
-    AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
+    AnswerComparison, PhaseUsage, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
 };
 pub use query_streams::{
     Baseline, BaselineTaken, QUERIES_PER_HOUR, QUERY_GEOMEAN, QueryStreams, STEPS_MAX,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::stats::Times;
 
 use super::captured::Capture;
+use super::cores::CoreMap;
 use crate::doctor::LatencyClass;
 use crate::unit::Unit;
 
@@ -23,9 +24,16 @@ pub struct Observed {
     pub blockers: Vec<Blocker>,
     /// Counters and states of the server, in the order of their names.
     pub profile: Vec<ProfileFigure>,
+    /// Share of the pages read that were in the database's memory; `None` if it does not count them.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub memory_hits: Option<f64>,
     /// Figures of hosts, in the order of their names: of the client's, and of that of a node
     /// exporter, which has the label `host.name`.
     pub hosts: Vec<ProfileFigure>,
+    /// What each CPU did, by host.
+    #[serde(default)]
+    pub cores: Vec<CoreMap>,
     /// Statements by the server's own statistics, by total time.
     pub statements: Vec<TopStatement>,
     /// Commits of the log probe; `None` without `--log-probe`.
@@ -47,6 +55,18 @@ impl Observed {
             figure.per_transaction = per_second.map(|rate| rate * 60.0 / per_minute);
         }
         self
+    }
+
+    /// The same of a job without transactions, whose increases are per second only.
+    #[must_use]
+    pub fn without_transactions(self) -> Self {
+        self.per_transaction(0.0)
+    }
+
+    /// The same with the share of pages that were in memory, from the counters of the server.
+    #[must_use]
+    pub fn with_memory_hits(self) -> Self {
+        Self { memory_hits: memory_hits(&self.profile), ..self }
     }
 
     /// What the run's sessions did or waited for most, apart from the client; `None` if they were
@@ -91,6 +111,27 @@ impl Observed {
             self.profile.iter().filter(|of| of.metric == "postgresql.bgwriter.checkpoint.count");
         of.map(|of| 60.0 * of.mean).reduce(|a, b| a + b)
     }
+}
+
+/// Share of the pages read that were in the database's memory: PostgreSQL counts hits and reads, InnoDB requests and the
+/// reads among them.
+fn memory_hits(profile: &[ProfileFigure]) -> Option<f64> {
+    let of = |metric: &str| profile.iter().find(|of| of.metric == metric && of.labels.is_empty());
+    let operation = |name: &str| {
+        let is_it = |of: &&ProfileFigure| {
+            of.metric == "mysql.buffer_pool.operations"
+                && of.labels.values().any(|label| label == name)
+        };
+        profile.iter().find(is_it)
+    };
+    let (hits, all) = match (of("postgresql.blks_hit"), of("postgresql.blks_read")) {
+        (Some(hit), Some(read)) => (hit.mean, hit.mean + read.mean),
+        _ => {
+            let all = operation("read_requests")?.mean;
+            (all - operation("reads")?.mean, all)
+        }
+    };
+    (all > 0.0).then(|| (hits / all).clamp(0.0, 1.0))
 }
 
 /// Average numbers of active sessions: how many sessions did something, or waited for it, at a time.
@@ -381,4 +422,40 @@ pub struct ObserverGap {
     pub hides: String,
     /// Statement or setting that shows it; empty if none does.
     pub change: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counter(metric: &str, operation: Option<&str>, mean: f64) -> ProfileFigure {
+        let label = operation.map(|name| ("operation".to_owned(), name.to_owned()));
+        ProfileFigure {
+            metric: metric.to_owned(),
+            labels: label.into_iter().collect(),
+            title: metric.to_owned(),
+            unit: Unit::PerSecond,
+            mean,
+            max: mean,
+            last: mean,
+            per_transaction: None,
+        }
+    }
+
+    #[test]
+    fn hits_in_memory_follow_from_the_counters_of_both_families() {
+        let postgres = [
+            counter("postgresql.blks_hit", None, 90.0),
+            counter("postgresql.blks_read", None, 10.0),
+        ];
+        assert_eq!(memory_hits(&postgres), Some(0.9));
+        let name = "mysql.buffer_pool.operations";
+        let mysql =
+            [counter(name, Some("read_requests"), 200.0), counter(name, Some("reads"), 50.0)];
+        assert_eq!(memory_hits(&mysql), Some(0.75));
+        assert_eq!(memory_hits(&postgres[..1]), None);
+        let idle =
+            [counter("postgresql.blks_hit", None, 0.0), counter("postgresql.blks_read", None, 0.0)];
+        assert_eq!(memory_hits(&idle), None, "nothing was read");
+    }
 }

@@ -419,6 +419,7 @@ mod tests {
             outcome,
             error: None,
             fingerprint: None,
+            usage: None,
         }
     }
 

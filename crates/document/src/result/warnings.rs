@@ -45,6 +45,7 @@ pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
     efficiency(result, &mut list);
     failures(result, &mut list);
     client(result, &mut list);
+    cores(result, &mut list);
     counters(result, &mut list);
     server(result, &facts.server_transactions, &mut list);
     setup(&facts.setup, &mut list);
@@ -294,6 +295,16 @@ fn client(result: &RunResult, list: &mut Vec<Warning>) {
         let text = "this client is a debug build: it uses many times the CPU time of a release \
                     build";
         warn(list, "debug_build", text.to_owned(), "build it with cargo build --release");
+    }
+}
+
+/// Work that a host did not spread over its CPUs: the mean of all of them hides what limits.
+fn cores(result: &RunResult, list: &mut Vec<Warning>) {
+    for map in result.observed.iter().flat_map(|observed| &observed.cores) {
+        if let Some(balance) = map.uneven() {
+            let text = format!("the CPUs of {} worked unevenly: {}", map.of_host(), balance.words);
+            warn(list, "cores_uneven", text, balance.advice.as_deref().unwrap_or_default());
+        }
     }
 }
 

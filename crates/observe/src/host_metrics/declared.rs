@@ -4,7 +4,7 @@
 
 use triphammer_document::metrics::{Merge, Unit};
 
-use crate::CPU_NUMBER;
+use crate::cores::{self, CPU_NUMBER};
 
 /// A metric of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,19 +65,27 @@ const NETWORK_DIRECTION: &str = "network.io.direction";
 const EXECUTABLE: &str = "process.executable.name";
 
 pub(super) const CPU: HostMetric = metric(
-    "system.cpu.utilization",
+    cores::UTILIZATION,
     "CPU",
-    "share of a CPU's time by mode; without its number, of all CPUs",
+    "share of a CPU's time by mode, hardware interrupts (interrupt) and software interrupts (softirq) apart; without \
+     its number, of all CPUs",
     Unit::Share,
-    &[CPU_NUMBER, "cpu.mode"],
+    &[CPU_NUMBER, cores::MODE],
 )
 .first()
-.stacked("cpu.mode", "idle");
+.stacked(cores::MODE, "idle");
 pub(super) const FREQUENCY: HostMetric = metric(
-    "system.cpu.frequency",
+    cores::FREQUENCY,
     "CPU frequency",
     "frequency of a CPU; without its number, the mean of all CPUs",
     Unit::Hz,
+    &[CPU_NUMBER],
+);
+pub(super) const SERVER_TASKS: HostMetric = metric(
+    cores::SERVER_TASKS,
+    "Server's tasks",
+    "processes or threads of the server that worked, by the CPU on which they were last, on this host only",
+    Unit::Average,
     &[CPU_NUMBER],
 );
 pub(super) const IDLE_STATES: HostMetric = metric(
@@ -93,6 +101,49 @@ pub(super) const TASKS: HostMetric = metric(
     "tasks that run or wait for a CPU, and tasks blocked by a disk",
     Unit::Average,
     &["process.state"],
+);
+pub(super) const CONTEXT_SWITCHES: HostMetric = metric(
+    "system.linux.context_switches",
+    "Context switches",
+    "switches of a CPU from one task to another, on all CPUs",
+    Unit::PerSecond,
+    &[],
+);
+pub(super) const RUN_QUEUE: HostMetric = metric(
+    "system.linux.run_queue.latency",
+    "Wait for a CPU",
+    "mean time that a task waited for a CPU each time that it got one; with the name of a program, of its processes, on \
+     this host only",
+    Unit::Ms,
+    &[EXECUTABLE],
+);
+pub(super) const MIGRATIONS: HostMetric = metric(
+    "process.linux.migrations",
+    "Moved to another CPU",
+    "working processes or threads of the server that were on another CPU than at the last reading, on this host only",
+    Unit::PerSecond,
+    &[EXECUTABLE],
+);
+pub(super) const FAULTS: HostMetric = metric(
+    "system.paging.faults",
+    "Major page faults",
+    "page faults that had to read from a disk",
+    Unit::PerSecond,
+    &["system.paging.fault.type"],
+);
+pub(super) const SWAPPING: HostMetric = metric(
+    "system.paging.operations",
+    "Swapping",
+    "pages read from the swap (in) and written to it (out)",
+    Unit::PerSecond,
+    &["system.paging.direction"],
+);
+pub(super) const NODE_MIGRATIONS: HostMetric = metric(
+    "system.linux.numa.pages_migrated",
+    "Pages moved between nodes",
+    "pages that automatic balancing moved to another memory node",
+    Unit::PerSecond,
+    &[],
 );
 pub(super) const PRESSURE: HostMetric = metric(
     "system.linux.pressure",
@@ -203,11 +254,18 @@ pub const HOST_METRICS: &[HostMetric] = &[
     CPU,
     FREQUENCY,
     IDLE_STATES,
+    SERVER_TASKS,
     TASKS,
+    CONTEXT_SWITCHES,
+    RUN_QUEUE,
+    MIGRATIONS,
     PRESSURE,
     MEMORY,
     AVAILABLE,
     HUGE_PAGES,
+    FAULTS,
+    SWAPPING,
+    NODE_MIGRATIONS,
     DISK_OPERATIONS,
     DISK_IO,
     DISK_LATENCY,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use triphammer_document::result::CPUS_MAX;
 use triphammer_settings::files::Files;
 
-use super::snapshot::{CpuTimes, Disk, EACH_MAX, Network, Processes, Snapshot};
+use super::snapshot::{CpuTimes, Disk, Network, Processes, Snapshot, Waits};
 
 /// Ticks per second in what the kernel shows to programs: the same on all processors.
 const TICKS: f64 = 100.0;
@@ -15,6 +16,11 @@ const CPU: &str = "sys/devices/system/cpu";
 /// Maximum number of processes of a server that are read: beyond it, reading costs more than it is
 /// worth.
 const PROCESSES_MAX: usize = 2_000;
+
+/// Number of CPUs whose idle states are read: there are several files per CPU and state.
+const IDLE_CPUS_MAX: usize = 64;
+/// Id of this process in `/proc`.
+pub(crate) const THIS: &str = "self";
 
 /// A group of processes to observe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +35,8 @@ pub(crate) struct ProcessGroup {
 pub(super) fn read(files: &Files, groups: &[ProcessGroup]) -> Snapshot {
     let mut now = Snapshot::default();
     stat(&files.text("proc/stat").unwrap_or_default(), &mut now);
+    now.run_queue = run_queue(&files.text("proc/schedstat").unwrap_or_default());
+    now.paging = paging(&files.text("proc/vmstat").unwrap_or_default());
     power(files, &mut now);
     for resource in ["cpu", "io", "memory"] {
         let text = files.text(&format!("proc/pressure/{resource}")).unwrap_or_default();
@@ -58,8 +66,10 @@ fn stat(text: &str, now: &mut Snapshot) {
             let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = ticks[..] else {
                 continue;
             };
-            let times: CpuTimes = [user, nice, system, idle, iowait, irq + softirq, steal];
+            let times: CpuTimes = [user, nice, system, idle, iowait, irq, softirq, steal];
             now.cpus.insert(number, times.map(|ticks| ticks / TICKS));
+        } else if name == "ctxt" {
+            now.switches = ticks.first().copied();
         } else if name == "procs_running" {
             now.running = ticks.first().copied();
         } else if name == "procs_blocked" {
@@ -68,14 +78,38 @@ fn stat(text: &str, now: &mut Snapshot) {
     }
 }
 
+/// Reads the waits of all tasks: `cpu0 0 0 … 5000000 20`, the last numbers are nanoseconds of waiting and a count. Many
+/// kernels do not have the file.
+fn run_queue(text: &str) -> Option<Waits> {
+    let mut all = None;
+    for line in text.lines().filter(|line| line.starts_with("cpu")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, _, _, _, _, _, _, _, waited, count, ..] = &words[..] else { continue };
+        let (Ok(ns), Ok(count)) = (waited.parse::<f64>(), count.parse()) else { continue };
+        all.get_or_insert_with(Waits::default).add(Waits { seconds: ns / 1e9, count });
+    }
+    all
+}
+
+/// Reads the counters of pages that matter.
+fn paging(text: &str) -> [Option<f64>; 4] {
+    ["pgmajfault", "pswpin", "pswpout", "numa_pages_migrated"].map(|wanted| {
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines.filter(|(name, _)| *name == wanted).find_map(|(_, value)| value.trim().parse().ok())
+    })
+}
+
 /// Reads frequencies and times in idle states. Many virtual machines show neither.
 #[expect(clippy::cast_precision_loss, reason = "frequencies, and microseconds since the start")]
 fn power(files: &Files, now: &mut Snapshot) {
-    let numbers: Vec<u32> = now.cpus.keys().copied().take(EACH_MAX).collect();
+    let numbers: Vec<u32> = now.cpus.keys().copied().take(CPUS_MAX).collect();
     for number in numbers {
         let folder = format!("{CPU}/cpu{number}");
         if let Some(khz) = files.number(&format!("{folder}/cpufreq/scaling_cur_freq")) {
             now.frequencies.insert(number, khz as f64 * 1e3);
+        }
+        if number as usize >= IDLE_CPUS_MAX {
+            continue;
         }
         for state in files.numbered(&format!("{folder}/cpuidle"), "state") {
             let of = |file: &str| format!("{folder}/cpuidle/state{state}/{file}");
@@ -182,8 +216,20 @@ fn networks(text: &str) -> BTreeMap<String, Network> {
 
 fn processes(files: &Files, group: &ProcessGroup) -> Option<Processes> {
     let mut found = Processes::default();
-    for id in ids(files, group) {
-        found.cpu.extend(cpu_seconds(files, &id));
+    let ids = ids(files, group);
+    for id in &ids {
+        let Some(ProcessTimes { number, seconds, cpu, .. }) = times(files, &format!("proc/{id}"))
+        else {
+            continue;
+        };
+        found.cpu.insert(number, seconds);
+        found.tasks.extend(cpu.map(|cpu| (number, (seconds, cpu))));
+    }
+    match &ids[..] {
+        _ if group.process == THIS => found.tasks.clear(),
+        // Sessions are threads.
+        [only] => threads(files, only, &mut found),
+        all => all.iter().for_each(|id| found.waits.extend(waits(files, &format!("proc/{id}")))),
     }
     found.resident = memory_of(files, group)?.resident;
     (!found.cpu.is_empty()).then_some(found)
@@ -220,14 +266,66 @@ fn ids(files: &Files, group: &ProcessGroup) -> Vec<String> {
     ids.take(PROCESSES_MAX).map(str::to_owned).collect()
 }
 
-/// Id and CPU seconds of a process.
-fn cpu_seconds(files: &Files, id: &str) -> Option<(u32, f64)> {
-    let stat = files.text(&format!("proc/{id}/stat"))?;
+/// CPU seconds of a group of processes, with those that have ended; `None` if the first one is gone.
+pub(crate) fn cpu_of(files: &Files, group: &ProcessGroup) -> Option<f64> {
+    let first = times(files, &format!("proc/{}", group.process))?;
+    let of_sessions = ids(files, group).into_iter().skip(1);
+    let sessions = of_sessions.filter_map(|id| Some(times(files, &format!("proc/{id}"))?.seconds));
+    Some(first.seconds + first.ended + sessions.sum::<f64>())
+}
+
+/// Bytes that all disks have read and written, without those that are made of other disks; `None` without disks.
+pub(crate) fn disk_bytes(files: &Files) -> Option<[f64; 2]> {
+    let mut all = disks(files);
+    all.retain(|name, _| files.names(&format!("sys/class/block/{name}/slaves")).is_empty());
+    let sum = |direction: usize| all.values().map(|disk| disk.bytes[direction]).sum();
+    (!all.is_empty()).then(|| [sum(0), sum(1)])
+}
+
+/// Reads the threads of a process: their CPU seconds, the CPU on which each was last, and their waits.
+fn threads(files: &Files, id: &str, found: &mut Processes) {
+    let folder = format!("proc/{id}/task");
+    found.tasks.clear();
+    for thread in files.names(&folder).iter().take(PROCESSES_MAX) {
+        let folder = format!("{folder}/{thread}");
+        let Some(ProcessTimes { number, seconds, cpu, .. }) = times(files, &folder) else {
+            continue;
+        };
+        found.tasks.extend(cpu.map(|cpu| (number, (seconds, cpu))));
+        found.waits.extend(waits(files, &folder));
+    }
+}
+
+/// Reads the waits of a process or thread for a CPU, with its id: `500 4000 2` are nanoseconds on a CPU, nanoseconds of
+/// waiting for one, and how often it got one.
+fn waits(files: &Files, folder: &str) -> Option<(u32, Waits)> {
+    let number = folder.rsplit_once('/')?.1.parse().ok()?;
+    let text = files.text(&format!("{folder}/schedstat"))?;
+    let [_, waited, count] = numbers(&text)[..] else { return None };
+    Some((number, Waits { seconds: waited / 1e9, count }))
+}
+
+/// What a process or thread has used.
+struct ProcessTimes {
+    number: u32,
+    /// CPU seconds.
+    seconds: f64,
+    /// CPU seconds of its children that have ended.
+    ended: f64,
+    /// The CPU on which it was last.
+    cpu: Option<u32>,
+}
+
+/// Reads the `stat` in the folder of a process or thread.
+fn times(files: &Files, folder: &str) -> Option<ProcessTimes> {
+    let stat = files.text(&format!("{folder}/stat"))?;
     let number = stat.split_whitespace().next()?.parse().ok()?;
     // The name may contain spaces and brackets; what follows its last bracket does not.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
-    Some((number, (ticks(11)? + ticks(12)?) / TICKS))
+    let cpu = fields.get(36).and_then(|field| field.parse().ok());
+    let ended = (ticks(13).unwrap_or_default() + ticks(14).unwrap_or_default()) / TICKS;
+    Some(ProcessTimes { number, seconds: (ticks(11)? + ticks(12)?) / TICKS, ended, cpu })
 }
 
 /// A value of `/proc/PID/status`, in bytes; 0 if it has none.

@@ -22,17 +22,15 @@ use triphammer_document::samples::SampleSeries;
 use triphammer_settings::Settings;
 use triphammer_settings::files::Files;
 
+pub use crate::cores::HOST;
 pub(crate) use declared::POWER;
 pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 
 use crate::{Measured, Source};
-pub(crate) use linux::{ProcessGroup, memory_of};
+pub(crate) use linux::{ProcessGroup, cpu_of, disk_bytes, memory_of};
 pub use quiet::QuietHost;
 use snapshot::{HostValue, Snapshot, values};
-
-/// The label of a host that is not this one.
-pub const HOST: &str = "host.name";
 
 /// Where the counters come from.
 enum From {
@@ -57,7 +55,7 @@ struct Host {
 pub fn sources(exporter: Option<&Exporter>, server: Option<ServerProcess>) -> Vec<Box<dyn Source>> {
     let files = Files::of_this_host();
     let server = server.and_then(|server| group_of(&files, server));
-    let this = ProcessGroup { name: "triphammer".to_owned(), process: "self".to_owned() };
+    let this = ProcessGroup { name: "triphammer".to_owned(), process: linux::THIS.to_owned() };
     let groups = std::iter::once(this).chain(server).collect();
     let mut sources: Vec<Box<dyn Source>> = vec![Box::new(Host::new(From::Files(files, groups)))];
     if let Some(exporter) = exporter {

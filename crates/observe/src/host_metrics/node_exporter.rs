@@ -1,8 +1,10 @@
 //! The counters of a host from the text of a Prometheus node exporter.
 
+use triphammer_document::result::CPUS_MAX;
+
 use super::linux::{huge_pages, is_no_disk, uses};
 use super::prometheus::{Sample, samples};
-use super::snapshot::{Disk, EACH_MAX, Network, Snapshot};
+use super::snapshot::{Disk, Network, Snapshot};
 
 /// Reads the counters; empty if the text has none of a node exporter.
 pub(super) fn parse(text: &str) -> Snapshot {
@@ -13,6 +15,16 @@ pub(super) fn parse(text: &str) -> Snapshot {
         match name {
             "cpu_seconds_total" => cpu(sample, &mut now),
             "cpu_scaling_frequency_hertz" => frequency(sample, &mut now),
+            "context_switches_total" => now.switches = Some(sample.value),
+            "schedstat_waiting_seconds_total" => {
+                now.run_queue.get_or_insert_default().seconds += sample.value;
+            }
+            "schedstat_timeslices_total" => {
+                now.run_queue.get_or_insert_default().count += sample.value;
+            }
+            "vmstat_pgmajfault" => now.paging[0] = Some(sample.value),
+            "vmstat_pswpin" => now.paging[1] = Some(sample.value),
+            "vmstat_pswpout" => now.paging[2] = Some(sample.value),
             "procs_running" => now.running = Some(sample.value),
             "procs_blocked" => now.blocked = Some(sample.value),
             "memory_MemAvailable_bytes" => now.available = Some(sample.value),
@@ -43,8 +55,9 @@ fn cpu(sample: Sample<'_>, now: &mut Snapshot) {
         Some("system") => 2,
         Some("idle") => 3,
         Some("iowait") => 4,
-        Some("irq" | "softirq") => 5,
-        Some("steal") => 6,
+        Some("irq") => 5,
+        Some("softirq") => 6,
+        Some("steal") => 7,
         _ => return,
     };
     if let Some(Ok(number)) = sample.label("cpu").map(str::parse) {
@@ -54,7 +67,7 @@ fn cpu(sample: Sample<'_>, now: &mut Snapshot) {
 
 fn frequency(sample: Sample<'_>, now: &mut Snapshot) {
     let Some(Ok(number)) = sample.label("cpu").map(str::parse) else { return };
-    if now.frequencies.len() < EACH_MAX {
+    if now.frequencies.len() < CPUS_MAX {
         now.frequencies.insert(number, sample.value);
     }
 }

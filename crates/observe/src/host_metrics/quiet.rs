@@ -3,7 +3,7 @@
 use triphammer_settings::files::Files;
 
 use super::linux;
-use super::snapshot::Snapshot;
+use super::snapshot::{CpuTimes, Snapshot};
 
 /// Share of the CPUs below which a host is quiet.
 const CPU_MAX: f64 = 0.05;
@@ -52,9 +52,9 @@ fn is_quiet(before: &Snapshot, now: &Snapshot, seconds: f64) -> bool {
 }
 
 /// Seconds of a CPU that are neither idle nor waiting for a disk.
-fn busy(cpu: &[f64; 7]) -> f64 {
-    let [user, nice, system, _idle, _wait, interrupt, steal] = cpu;
-    user + nice + system + interrupt + steal
+fn busy(cpu: &CpuTimes) -> f64 {
+    let [user, nice, system, _idle, _wait, hard, soft, steal] = cpu;
+    user + nice + system + hard + soft + steal
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     fn host(busy: f64, idle: f64, disk: f64) -> Snapshot {
         let disk = Disk { busy: disk, ..Disk::default() };
         Snapshot {
-            cpus: [(0, [busy, 0.0, 0.0, idle, 0.0, 0.0, 0.0])].into(),
+            cpus: [(0, [busy, 0.0, 0.0, idle, 0.0, 0.0, 0.0, 0.0])].into(),
             disks: [("sda".to_owned(), disk)].into(),
             ..Snapshot::default()
         }

@@ -3,17 +3,20 @@
 
 use std::collections::BTreeMap;
 
+use triphammer_document::result::CPUS_MAX;
+
 use super::declared::{
-    AVAILABLE, CPU, DISK_BUSY, DISK_IO, DISK_LATENCY, DISK_OPERATIONS, DISK_QUEUE, FREQUENCY,
-    HUGE_PAGES, HostMetric, IDLE_STATES, MEMORY, NETWORK_ERRORS, NETWORK_IO, PACKETS, PRESSURE,
-    PROCESS_CPU, PROCESS_MEMORY, TASKS,
+    AVAILABLE, CONTEXT_SWITCHES, CPU, DISK_BUSY, DISK_IO, DISK_LATENCY, DISK_OPERATIONS,
+    DISK_QUEUE, FAULTS, FREQUENCY, HUGE_PAGES, HostMetric, IDLE_STATES, MEMORY, MIGRATIONS,
+    NETWORK_ERRORS, NETWORK_IO, NODE_MIGRATIONS, PACKETS, PRESSURE, PROCESS_CPU, PROCESS_MEMORY,
+    RUN_QUEUE, SERVER_TASKS, SWAPPING, TASKS,
 };
 
-/// Maximum number of CPUs, disks and interfaces that are reported one by one.
+/// Maximum number of disks and interfaces that are reported one by one.
 pub(super) const EACH_MAX: usize = 64;
 /// The modes of a CPU, in the order of [`CpuTimes`].
-pub(super) const MODES: [&str; 7] =
-    ["user", "nice", "system", "idle", "iowait", "interrupt", "steal"];
+pub(super) const MODES: [&str; 8] =
+    ["user", "nice", "system", "idle", "iowait", "interrupt", "softirq", "steal"];
 /// Directions of disks, in the order of [`Disk`].
 const DISK_DIRECTIONS: [&str; 2] = ["read", "write"];
 /// Directions of networks, in the order of [`Network`].
@@ -35,6 +38,12 @@ pub(super) struct Snapshot {
     pub running: Option<f64>,
     /// Tasks that wait for a disk.
     pub blocked: Option<f64>,
+    /// Switches between tasks.
+    pub switches: Option<f64>,
+    /// Waits for a CPU of all tasks.
+    pub run_queue: Option<Waits>,
+    /// Page faults that read from a disk; pages swapped in, and out; pages moved between memory nodes.
+    pub paging: [Option<f64>; 4],
     /// Seconds in which tasks waited, by resource and by `some` or `full`.
     pub pressure: BTreeMap<(&'static str, &'static str), f64>,
     /// Bytes by use.
@@ -49,6 +58,29 @@ pub(super) struct Snapshot {
     pub networks: BTreeMap<String, Network>,
     /// Groups of processes by the name of their program.
     pub processes: BTreeMap<String, Processes>,
+}
+
+/// Waits of tasks for a CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Waits {
+    /// Seconds of waiting.
+    pub seconds: f64,
+    /// Number of times that a task got a CPU.
+    pub count: f64,
+}
+
+impl Waits {
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.seconds += other.seconds;
+        self.count += other.count;
+    }
+
+    /// Mean wait since a moment, in milliseconds; `None` without one.
+    fn mean_ms(self, before: Self) -> Option<f64> {
+        let (seconds, count) = (self.seconds - before.seconds, self.count - before.count);
+        (seconds >= 0.0 && count > 0.0).then(|| seconds / count * 1000.0)
+    }
 }
 
 /// Counters of a disk; pairs are for reading and writing.
@@ -77,6 +109,11 @@ pub(super) struct Network {
 pub(super) struct Processes {
     /// CPU seconds of each, by its id: those that end take their time with them.
     pub cpu: BTreeMap<u32, f64>,
+    /// CPU seconds of each process or thread that serves sessions, and the CPU on which it was last, by its id; empty
+    /// for this program.
+    pub tasks: BTreeMap<u32, (f64, u32)>,
+    /// Waits of these for a CPU, by their ids.
+    pub waits: BTreeMap<u32, Waits>,
     /// Resident bytes.
     pub resident: f64,
 }
@@ -116,6 +153,7 @@ pub(super) fn values(before: Option<&Snapshot>, now: &Snapshot, seconds: f64) ->
     states(now, &mut values);
     if let Some(before) = before.filter(|_| seconds > 0.0) {
         cpus(before, now, &mut values);
+        kernel(before, now, &mut values);
         for (state, (total, cpus)) in &now.idle_states {
             if let Some((then, _)) = before.idle_states.get(state) {
                 // The time of a sleep is counted when it ends.
@@ -148,10 +186,74 @@ pub(super) fn values(before: Option<&Snapshot>, now: &Snapshot, seconds: f64) ->
                 };
                 let used: f64 = group.cpu.iter().map(used).sum();
                 values.put(PROCESS_CPU, &[name], used / seconds);
+                server_tasks(now, then, group, &mut values);
+                scheduling(name, then, group, &mut values);
             }
         }
     }
     values.list
+}
+
+/// How many processes or threads of a server worked, by the CPU on which they were last.
+fn server_tasks(now: &Snapshot, then: &Processes, group: &Processes, values: &mut Values) {
+    if group.tasks.is_empty() {
+        return;
+    }
+    let mut working: BTreeMap<u32, f64> = BTreeMap::new();
+    for (id, (seconds, cpu)) in &group.tasks {
+        if *seconds > then.tasks.get(id).map_or(0.0, |(then, _)| *then) {
+            *working.entry(*cpu).or_default() += 1.0;
+        }
+    }
+    for number in now.cpus.keys().take(CPUS_MAX) {
+        let count = working.get(number).copied().unwrap_or_default();
+        values.put(SERVER_TASKS, &[&number.to_string()], count);
+    }
+}
+
+/// How long the tasks of a server waited for a CPU, and how many were moved to another one.
+fn scheduling(name: &str, then: &Processes, group: &Processes, values: &mut Values) {
+    // Those that ended take their waits with them.
+    let both = group.waits.iter().filter_map(|(id, now)| Some((*now, *then.waits.get(id)?)));
+    let (mut now, mut before) = (Waits::default(), Waits::default());
+    for (of_now, of_before) in both {
+        now.add(of_now);
+        before.add(of_before);
+    }
+    if let Some(ms) = now.mean_ms(before) {
+        values.put(RUN_QUEUE, &[name], ms);
+    }
+    if group.tasks.is_empty() {
+        return;
+    }
+    let moved = group.tasks.iter().filter(|(id, (seconds, cpu))| {
+        then.tasks.get(id).is_some_and(|(used, was)| seconds > used && was != cpu)
+    });
+    #[expect(clippy::cast_precision_loss, reason = "a number of processes")]
+    let moved = moved.count() as f64;
+    values.put(MIGRATIONS, &[name], moved / values.seconds);
+}
+
+/// Counters of the kernel.
+fn kernel(before: &Snapshot, now: &Snapshot, values: &mut Values) {
+    let switches = before.switches.zip(now.switches);
+    let [faults, swapped_in, swapped_out, moved] =
+        [0, 1, 2, 3].map(|of| before.paging[of].zip(now.paging[of]));
+    for (metric, labels, counted) in [
+        (CONTEXT_SWITCHES, &[][..], switches),
+        (FAULTS, &["major"][..], faults),
+        (SWAPPING, &["in"][..], swapped_in),
+        (SWAPPING, &["out"][..], swapped_out),
+        (NODE_MIGRATIONS, &[][..], moved),
+    ] {
+        if let Some((before, now)) = counted {
+            values.rate(metric, labels, [before, now]);
+        }
+    }
+    let waits = now.run_queue.zip(before.run_queue);
+    if let Some(ms) = waits.and_then(|(now, before)| now.mean_ms(before)) {
+        values.put(RUN_QUEUE, &[""], ms);
+    }
 }
 
 fn states(now: &Snapshot, values: &mut Values) {
@@ -201,7 +303,7 @@ fn cpus(before: &Snapshot, now: &Snapshot, values: &mut Values) {
     for (mode, time) in MODES.iter().zip(all).filter(|_| sum > 0.0) {
         values.put(CPU, &["", mode], time / sum);
     }
-    for (number, total, passed) in each.into_iter().take(EACH_MAX) {
+    for (number, total, passed) in each.into_iter().take(CPUS_MAX) {
         let (number, sum) = (number.to_string(), passed.iter().sum::<f64>());
         // Most CPUs never use most modes, and what is idle is what is left.
         let used = |mode: &usize| total[*mode] > 0.0 && MODES[*mode] != "idle";

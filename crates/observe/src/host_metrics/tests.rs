@@ -21,7 +21,7 @@ fn groups() -> Vec<ProcessGroup> {
 const BEFORE: &[(&str, &str)] = &[
     (
         "proc/stat",
-        "cpu  9 9 9 9\ncpu0 100 0 50 800 20 5 5 20\ncpu1 0 0 0 1000 0 0 0 0\nprocs_running 3\nprocs_blocked 1\n",
+        "cpu  9 9 9 9\ncpu0 100 0 50 800 20 5 5 20\ncpu1 0 0 0 1000 0 0 0 0\nctxt 1000\nprocs_running 3\nprocs_blocked 1\n",
     ),
     (
         "proc/pressure/io",
@@ -31,6 +31,12 @@ const BEFORE: &[(&str, &str)] = &[
         "proc/meminfo",
         "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nBuffers: 50 kB\nCached: 250 kB\nHugePages_Total: 10\nHugePages_Free: 4\n",
     ),
+    (
+        "proc/schedstat",
+        "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 9 1000000 10\ndomain0 3 0\ncpu1 0 0 0 0 0 0 9 1000000 10\n",
+    ),
+    ("proc/vmstat", "pgmajfault 10\npswpin 1\npswpout 5\nnuma_pages_migrated 1\n"),
+    ("proc/101/schedstat", "900 2000000 10\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n"),
     ("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "1200000\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "C6\n"),
@@ -52,7 +58,10 @@ const BEFORE: &[(&str, &str)] = &[
         "Name:\tpostgres\nTgid:\t100\nPPid:\t1\nRssAnon: 10 kB\nRssFile: 5 kB\nRssShmem: 100 kB\n",
     ),
     ("proc/100/task/100/children", "101 102 "),
-    ("proc/101/stat", "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 100 0 0 0\n"),
+    (
+        "proc/101/stat",
+        "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+    ),
     (
         "proc/101/status",
         "Name:\tpostgres\nTgid:\t101\nPPid:\t100\nRssAnon: 20 kB\nRssFile: 0 kB\nRssShmem: 80 kB\n",
@@ -62,7 +71,7 @@ const BEFORE: &[(&str, &str)] = &[
 const AFTER: &[(&str, &str)] = &[
     (
         "proc/stat",
-        "cpu  9 9 9 9\ncpu0 150 0 70 820 30 5 5 20\ncpu1 0 0 0 1100 0 0 0 0\nprocs_running 5\nprocs_blocked 0\n",
+        "cpu  9 9 9 9\ncpu0 150 0 70 820 30 5 5 20\ncpu1 0 0 0 1100 0 0 0 0\nctxt 4000\nprocs_running 5\nprocs_blocked 0\n",
     ),
     (
         "proc/pressure/io",
@@ -73,10 +82,19 @@ const AFTER: &[(&str, &str)] = &[
         " 8 0 sda 140 0 1600 90 10 0 80 20 0 1500 4400 0 0 0 0 0 0\n 8 1 sda1 140 0 1600 90 10 0 80 20 0 1500 4400\n",
     ),
     ("sys/devices/system/cpu/cpu1/cpuidle/state0/time", "1500000\n"),
+    ("proc/schedstat", "cpu0 0 0 0 0 0 0 9 5000000 20\ncpu1 0 0 0 0 0 0 9 2000000 10\n"),
+    ("proc/vmstat", "pgmajfault 12\npswpin 1\npswpout 25\nnuma_pages_migrated 4\n"),
+    ("proc/101/schedstat", "900 8000000 13\n"),
     ("proc/net/dev", "  eth0: 5000 30 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n"),
     ("proc/100/task/100/children", "101 103 "),
-    ("proc/101/stat", "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 150 10 0 0\n"),
-    ("proc/103/stat", "103 (postgres) S 100 100 100 0 -1 0 0 0 0 0 30 0 0 0\n"),
+    (
+        "proc/101/stat",
+        "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 150 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0\n",
+    ),
+    (
+        "proc/103/stat",
+        "103 (postgres) S 100 100 100 0 -1 0 0 0 0 0 30 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0\n",
+    ),
 ];
 
 /// The value of a metric with these labels.
@@ -125,6 +143,15 @@ fn counters_of_linux_are_rates_and_states_are_values() {
     assert_eq!(of(&found, "system.disk.weighted_io_time", &["sda"]), Some(2.4));
     assert_eq!(of(&found, "system.network.io", &["eth0", "receive"]), Some(4000.0));
     assert_eq!(of(&found, "system.network.errors", &["eth0", "transmit"]), Some(0.0));
+    assert_eq!(of(&found, "system.linux.cpu.server_tasks", &["1"]), Some(2.0), "both worked there");
+    assert_eq!(of(&found, "system.linux.cpu.server_tasks", &["0"]), Some(0.0));
+    assert_eq!(of(&found, "system.linux.context_switches", &[]), Some(3000.0));
+    assert_eq!(of(&found, "system.linux.run_queue.latency", &[""]), Some(0.5), "5 ms in 10 times");
+    assert_eq!(of(&found, "system.linux.run_queue.latency", &["postgres"]), Some(2.0));
+    assert_eq!(of(&found, "process.linux.migrations", &["postgres"]), Some(1.0), "it was on CPU 0");
+    assert_eq!(of(&found, "system.paging.faults", &["major"]), Some(2.0));
+    assert_eq!(of(&found, "system.paging.operations", &["out"]), Some(20.0));
+    assert_eq!(of(&found, "system.linux.numa.pages_migrated", &[]), Some(3.0));
     // A session began, another ended, and the server's first process did nothing.
     assert_eq!(of(&found, "process.cpu.utilization", &["postgres"]), Some(0.9));
     let resident = (10.0 + 5.0 + 20.0 + 100.0) * 1024.0;
@@ -161,7 +188,7 @@ fn a_host_that_shows_nothing_or_nonsense_has_no_values() {
         assert_eq!(now, Snapshot::default(), "{nonsense}");
     }
     // A counter that restarted has no rate.
-    let cpu = |ticks: f64| Snapshot { cpus: [(0, [ticks; 7])].into(), ..Snapshot::default() };
+    let cpu = |ticks: f64| Snapshot { cpus: [(0, [ticks; 8])].into(), ..Snapshot::default() };
     assert_eq!(values(Some(&cpu(5.0)), &cpu(1.0), 1.0), []);
 }
 
@@ -174,6 +201,11 @@ node_cpu_seconds_total{cpu="0",mode="user"} 1.5e+02 1395066363000
 node_cpu_scaling_frequency_hertz{cpu="0"} 2.1e+09
 node_memory_HugePages_Total 8
 node_memory_HugePages_Free 8
+node_context_switches_total 5000
+node_schedstat_waiting_seconds_total{cpu="0"} 0.5
+node_schedstat_waiting_seconds_total{cpu="1"} 0.25
+node_schedstat_timeslices_total{cpu="0"} 100
+node_vmstat_pgmajfault 7
 node_procs_running 4
 node_pressure_io_waiting_seconds_total 1.25
 node_memory_MemTotal_bytes 1.024e+06
@@ -196,8 +228,10 @@ node_procs_blocked NaN
 #[test]
 fn the_text_of_a_node_exporter_gives_the_same_counters() {
     let now = node_exporter::parse(EXPORTED);
-    assert_eq!(now.cpus[&0], [150.0, 0.0, 0.0, 800.0, 0.0, 3.5, 0.0]);
+    assert_eq!(now.cpus[&0], [150.0, 0.0, 0.0, 800.0, 0.0, 1.0, 2.5, 0.0]);
     assert_eq!((now.running, now.blocked), (Some(4.0), None));
+    assert_eq!((now.switches, now.paging), (Some(5000.0), [Some(7.0), None, None, None]));
+    assert_eq!(now.run_queue, Some(snapshot::Waits { seconds: 0.75, count: 100.0 }));
     assert_eq!(now.pressure[&("io", "some")], 1.25);
     assert_eq!((now.frequencies[&0], now.huge_pages), (2.1e9, Some([0.0, 8.0])));
     assert_eq!((now.available, now.memory["used"]), (Some(5e5), 1e6));
@@ -279,4 +313,70 @@ fn this_host_is_read() {
     let has = |metric: &str| found.iter().any(|(series, _)| series.metric == metric);
     assert_eq!(has("system.memory.usage"), cfg!(target_os = "linux"));
     assert_eq!(has("process.memory.usage"), cfg!(target_os = "linux"));
+}
+
+/// A host of two packages with two CPUs each. CPU 2 handles the interrupts of the network; CPU 3 runs one thread of a
+/// server whose sessions are threads.
+fn two_sockets(busy: &str, soft: u32, thread: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let other = "10 0 10 1000 0 0 0 0";
+    let stat = format!(
+        "cpu0 {other}\ncpu1 {other}\ncpu2 10 0 10 1000 0 {} {soft} 0\ncpu3 {busy}\n",
+        soft / 10
+    );
+    let threads =
+        format!("7 (mariadbd) S 1 7 7 0 -1 0 0 0 0 0 {thread} 0 0 0 {}3 0\n", "0 ".repeat(21));
+    let idle = threads.replace("7 (", "8 (").replace(&format!("0 {thread} 0 0 0 0"), "0 5 0 0 0 0");
+    write(
+        folder.path(),
+        &[
+            ("proc/stat", &stat),
+            ("proc/7/stat", &threads),
+            ("proc/7/status", "Name:\tmariadbd\nTgid:\t7\nPPid:\t1\nRssAnon: 10 kB\n"),
+            ("proc/7/task/7/stat", &threads),
+            ("proc/7/task/8/stat", &idle),
+        ],
+    );
+    for cpu in 0..4_u32 {
+        let topology = format!("sys/devices/system/cpu/cpu{cpu}/topology");
+        write(
+            folder.path(),
+            &[
+                (&format!("{topology}/physical_package_id"), &(cpu / 2).to_string()),
+                (&format!("{topology}/core_id"), &(cpu % 2).to_string()),
+                (
+                    &format!("sys/devices/system/node/node{}/cpulist", cpu / 2),
+                    if cpu < 2 { "0-1" } else { "2-3" },
+                ),
+            ],
+        );
+    }
+    folder
+}
+
+#[test]
+fn each_cpu_of_two_packages_is_mapped_with_interrupts_and_the_threads_of_the_server() {
+    let group = ProcessGroup { name: "mariadbd".into(), process: "7".into() };
+    let (before, after) =
+        (two_sockets("0 0 0 1000 0 0 0 0", 0, 5), two_sockets("99 0 0 1001 0 0 0 0", 50, 105));
+    let [before, now] = [&before, &after]
+        .map(|folder| linux::read(&Files::under(folder.path()), std::slice::from_ref(&group)));
+    let mut host = Host::new(From::Files(Files::under(after.path()), Vec::new()));
+    let found = values(Some(&before), &now, 1.0);
+    let measured: Measured = found.iter().map(|value| (host.series(value), value.value)).collect();
+    let mut maps = crate::cores::CoreMaps::new(Arc::new(crate::Bounds::whole()));
+    (0..5).for_each(|second| maps.put(second, &measured));
+    let maps = maps.finish(&crate::topology::places(&Files::under(after.path())));
+    let [map] = &maps[..] else { panic!("one host: {maps:#?}") };
+    let [_, _, interrupts, saturated] = &map.cpus[..] else { panic!("four CPUs: {map:#?}") };
+    let (hard, soft) = (interrupts.hard, interrupts.soft);
+    assert!(
+        (soft - 50.0 / 55.0).abs() < 1e-9 && (hard - 5.0 / 55.0).abs() < 1e-9,
+        "{interrupts:?}"
+    );
+    assert_eq!((interrupts.package, interrupts.node, interrupts.core), (Some(1), Some(1), Some(0)));
+    assert!((saturated.busy - 0.99).abs() < 1e-9, "{saturated:?}");
+    assert_eq!(saturated.server_tasks, Some(1.0), "the other thread did nothing");
+    assert_eq!(map.cpus[0].columns.busy, [Some(0); 5].to_vec());
+    assert_eq!(map.uneven().unwrap().cpus, [2], "interrupts come first: {map:#?}");
 }

@@ -4,6 +4,7 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::pace::Load;
 use triphammer_core::session::{Pipelining, ServerInfo};
 use triphammer_core::spec::{Length, RunSpec};
+use triphammer_document::host::Host;
 use triphammer_document::result::{
     ClientCost, DeclaredFigure, QueriesResult, RunResult, Steadiness,
 };
@@ -30,6 +31,7 @@ pub(crate) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         ("Time", time(result)),
         ("Host", host(&result.host)),
     ];
+    conditions.extend(topology(&result.host));
     if let Some(streams) = &result.query_streams {
         conditions.insert(1, ("Queries", query_streams::outcome(streams).join(DOT)));
     }
@@ -68,7 +70,7 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         outcome.push(format!("{lost} lost, {} reconnected", integer(result.sessions.reconnected)));
     }
     let whole = duration(result.durations.whole_s);
-    vec![
+    let mut conditions = vec![
         ("Outcome", outcome.join(DOT)),
         ("Target", result.target.to_string()),
         ("Server", server(&result.server)),
@@ -77,7 +79,18 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         ("Time", format!("started {}{DOT}whole run {whole}", moment(&result.started_at))),
         ("Client", format!("{} {}", result.tool.name, result.tool.version)),
         ("Host", host(&result.host)),
-    ]
+    ];
+    conditions.extend(topology(&result.host));
+    conditions
+}
+
+/// How the CPUs and the memory of the host are arranged, if that is known.
+fn topology(host: &Host) -> Option<(&'static str, String)> {
+    let topology = host.topology.as_ref()?;
+    let mut parts = vec![topology.words(), topology.cache_words()];
+    parts.extend(topology.node_words());
+    parts.retain(|part| !part.is_empty());
+    Some(("Topology", parts.join(DOT)))
 }
 
 /// Formats the declared figures; `None` if nothing was measured.

@@ -1,14 +1,15 @@
 //! Resolves the sides of `compare A B`: job numbers and labels.
 
-use triphammer_document::JobId;
+use triphammer_core::session::ServerInfo;
 use triphammer_document::compare::{
-    ComparisonResult, Profiled, Run, Seconds, price_list_of, seconds,
+    Built, ComparisonResult, Profiled, Run, Seconds, price_list_of, seconds,
 };
-use triphammer_document::parts::counted_of_user;
+use triphammer_document::parts::{Tool, WorkloadFacts, counted_of_user};
 use triphammer_document::price::PriceList;
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
 use triphammer_document::result::RunResult;
 use triphammer_document::why::{Observations, Waits};
+use triphammer_document::{Document, JobId};
 use triphammer_observe::why::of_window;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -20,6 +21,7 @@ use triphammer_workloads::describe;
 enum StoredSide {
     Runs(Vec<Run>),
     Profile(Box<Profiled>),
+    Build(Box<Built>),
 }
 
 impl StoredSide {
@@ -28,6 +30,15 @@ impl StoredSide {
         match self {
             Self::Runs(runs) => price_list_of(runs),
             Self::Profile(profiled) => Some(profiled.result.price.as_ref()?.list.clone()),
+            Self::Build(_) => None,
+        }
+    }
+
+    const fn what(&self) -> &'static str {
+        match self {
+            Self::Runs(_) => "a run",
+            Self::Profile(_) => "a profile",
+            Self::Build(_) => "a build",
         }
     }
 
@@ -36,6 +47,7 @@ impl StoredSide {
         match self {
             Self::Runs(runs) => runs.iter().filter_map(|run| run.result.job).collect(),
             Self::Profile(profiled) => profiled.result.job.into_iter().collect(),
+            Self::Build(built) => vec![built.job],
         }
     }
 }
@@ -121,12 +133,11 @@ fn compared(
             )?;
             Ok(ComparisonResult::of_profiles(names, &a, &b, margin))
         }
-        (StoredSide::Runs(_), StoredSide::Profile(_)) => {
-            Err(mismatch(&names, "a run", "a profile"))
+        (StoredSide::Build(a), StoredSide::Build(b)) => {
+            of_one_workload(&names, [&a.workload.name, &b.workload.name])?;
+            Ok(ComparisonResult::of_builds(names, &a, &b, margin))
         }
-        (StoredSide::Profile(_), StoredSide::Runs(_)) => {
-            Err(mismatch(&names, "a profile", "a run"))
-        }
+        (a, b) => Err(mismatch(&names, a.what(), b.what())),
     }
 }
 
@@ -188,13 +199,56 @@ fn of_job(store: &Store, job: JobId) -> Result<StoredSide, Failure> {
             let schema = run.map(|run| run.schema).unwrap_or_default();
             Ok(StoredSide::Profile(Box::new(Profiled { result, schema, server_settings })))
         }
+        JobKind::Build => Ok(StoredSide::Build(Box::new(build(&stored)?))),
         _ => {
             let kind = row.kind.noun();
             Err(Failure::refuse(format!(
-                "job {job} is a {kind}: only runs, profiles and labels of runs can be compared"
+                "job {job} is a {kind}: only runs, profiles, builds and labels of runs can be compared"
             )))
         }
     }
+}
+
+/// A complete build that loaded something.
+fn build(stored: &StoredJob) -> Result<Built, Failure> {
+    let (row, job) = (&stored.row, stored.row.id);
+    if row.status != JobStatus::Complete {
+        return Err(no_result(stored));
+    }
+    let document = stored.read_document().map_err(refuse)?;
+    let Some(Document::Build(report)) = document else { return Err(no_result(stored)) };
+    let report = *report;
+    if report.rows == 0 {
+        return Err(Failure::refuse(format!(
+            "job {job} loaded no rows ({}): there is nothing to compare",
+            report.outcome
+        )));
+    }
+    // A build records no server: the scheme of its target names the product.
+    let scheme = row.target.as_str().split(':').next().unwrap_or_default().to_owned();
+    let server = ServerInfo {
+        product: row.server_product.clone().unwrap_or(scheme),
+        version: row.server_version.clone().unwrap_or_default(),
+        ..ServerInfo::default()
+    };
+    Ok(Built {
+        job: job.0,
+        started_at: row.started_at.clone(),
+        workload: WorkloadFacts {
+            name: row.workload.clone(),
+            title: report.workload.clone(),
+            version: row.workload_version,
+            scale: row.scale,
+            scale_unit: row.scale_unit.clone(),
+            facts: stored.facts.clone(),
+            scripts: Vec::new(),
+        },
+        target: row.target.clone(),
+        server,
+        tool: Tool { version: row.tool_version.clone(), ..Tool::this() },
+        host: stored.host.clone(),
+        report,
+    })
 }
 
 /// The result of a complete run.

@@ -7,7 +7,7 @@ use triphammer_settings::failure::Failure;
 use super::journaled::journaled;
 use super::{FinishedJob, Job, Preview, Work};
 use crate::build::build;
-use crate::journal::{Journal, Warn};
+use crate::journal::{Journal, Place, Warn};
 use crate::requests;
 use crate::watch::{Silent, Watch, Watcher};
 
@@ -37,7 +37,8 @@ impl Work for BuildJob {
         let (target, settings) = (job.target(), &job.settings);
         let begin =
             |store, warn: Warn<'_>| Journal::of_build(store, target, &request, settings, warn);
-        let work = |begins: &mut dyn FnMut()| build(&target.database, &request, watch, begins);
+        let work =
+            |begins: &mut dyn FnMut() -> Place| build(&target.database, &request, watch, begins);
         journaled(store.as_mut(), watch, begin, work, Journal::built)
     }
 }

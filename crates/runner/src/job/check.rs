@@ -7,7 +7,7 @@ use triphammer_settings::failure::Failure;
 use super::journaled::journaled;
 use super::{FinishedJob, Job, Preview, Work};
 use crate::check::check;
-use crate::journal::{Journal, Warn};
+use crate::journal::{Journal, Place, Warn};
 use crate::requests;
 use crate::watch::{Silent, Watch, Watcher};
 
@@ -37,7 +37,10 @@ impl Work for CheckJob {
         let (workload, target, settings) = (&job.workload, job.target(), &job.settings);
         let begin =
             |store, warn: Warn<'_>| Journal::of_check(store, workload, target, settings, warn);
-        let work = |begins: &mut dyn FnMut()| check(&target.database, &request, watch, begins);
+        let work = |begins: &mut dyn FnMut() -> Place| {
+            let mut begins = || _ = begins();
+            check(&target.database, &request, watch, &mut begins)
+        };
         journaled(store.as_mut(), watch, begin, work, Journal::checked)
     }
 }

@@ -5,7 +5,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_store::Store;
 
 use super::FinishedJob;
-use crate::journal::{Journal, Warn};
+use crate::journal::{Journal, Place, Warn};
 use crate::watch::{JobEvent, Watch};
 
 /// Does `work`, which calls back when it begins. Its journal, which `begin` starts then, stores how
@@ -14,7 +14,7 @@ pub(super) fn journaled<'a, D: JobDocument + Into<Document>>(
     mut store: Option<&'a mut Store>,
     watch: &Watch<'_>,
     begin: impl Fn(Option<&'a mut Store>, Warn<'_>) -> Journal<'a>,
-    work: impl FnOnce(&mut dyn FnMut()) -> Result<D, Failure>,
+    work: impl FnOnce(&mut dyn FnMut() -> Place) -> Result<D, Failure>,
     end: impl FnOnce(&mut Journal<'a>, &D, Warn<'_>),
 ) -> Result<FinishedJob, Failure> {
     let warn = &mut |text: &str| watch.warn(text);
@@ -22,7 +22,9 @@ pub(super) fn journaled<'a, D: JobDocument + Into<Document>>(
     let done = work(&mut || {
         let begun = begin(store.take(), warn);
         watch.report(JobEvent::Began(begun.job));
+        let place = begun.place().map(|(path, job)| (path.to_owned(), job));
         journal = Some(begun);
+        place
     });
     match (done, journal) {
         (Ok(report), Some(mut journal)) => {

@@ -19,7 +19,7 @@ use triphammer_engine::hosts::Zero;
 use triphammer_engine::{RunEnd, RunHandle, StopHandle};
 use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
 use triphammer_observe::node_figures::NodeSeries;
-use triphammer_observe::{Observers, host_metrics};
+use triphammer_observe::{Observee, Observers, host_metrics};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -289,7 +289,8 @@ impl Driving<'_, '_, '_, '_> {
                 host_metrics::sources(resolved.host_exporter.as_ref(), server.flatten());
             hosts.extend(self.beside.energy.iter().flat_map(EnergyMeters::sources));
             let (place, probe) = (self.journal.place(), self.beside.probe.take());
-            self.observers = Observers::start(&resolved.plan, observed, place, hosts, probe);
+            self.observers =
+                Observers::start(Observee::of_run(&resolved.plan), observed, place, hosts, probe);
         }
         if let Some(observers) = &self.observers {
             self.monitor.own_transactions = observers.own_transactions();

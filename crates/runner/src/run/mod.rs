@@ -20,7 +20,7 @@ use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::{
     AuditDef, Author, Description, Statements, Workload, WorkloadSettings,
 };
-use triphammer_core::{Elapsed, Scale, SpecError};
+use triphammer_core::{Elapsed, Scale};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
@@ -36,8 +36,8 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_engine::{Replay, RunEnd, RunEnding};
 use triphammer_load::Plan;
 use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
-use triphammer_observe::host_metrics::Exporter;
-use triphammer_observe::{LogProbe, ObservePlan};
+use triphammer_observe::host_metrics::{self, Exporter};
+use triphammer_observe::{HostUsage, LogProbe, ObservePlan, Observee, Observers};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::handle::Handle;
@@ -46,6 +46,7 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_store::{ReadAt, Store};
 use triphammer_workloads::AnyWorkload;
 
+use crate::build_observers::ask_exporter;
 use crate::cluster::SharedRun;
 use crate::journal::Journal;
 use crate::replay::Exemplar;
@@ -54,7 +55,7 @@ use crate::workload_lock::lock_workload;
 pub use at_once::{AtOnceWay, RequestedHalf, SLICE_MAX_S};
 pub(crate) use at_once::{Meeting, Seat};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
-use query_run::{ControlEvent, QueryRun};
+use query_run::{ControlEvent, Driven, QueryRun};
 pub(crate) use resolve::validate;
 
 /// Maximum wait for the final queries when the run was aborted.
@@ -285,7 +286,7 @@ impl Resolved {
     ) -> Result<(RunFacts, Journal<'s>, BesideRun), Failure> {
         let connecting = format!("connecting to {}", self.plan.database.target());
         monitor.ensure().await.doing(connecting)?;
-        self.ask_exporter().await?;
+        ask_exporter(self.host_exporter.as_ref()).await?;
         self.start_workload().await?;
         let probe = self.create_log_probe().await?;
         let mut facts = self.facts(settings, monitor).await?;
@@ -366,19 +367,6 @@ impl Resolved {
         Ok(nodes.list.iter().zip(known).map(fact).collect())
     }
 
-    /// Rejects a node exporter that does not answer.
-    async fn ask_exporter(&self) -> Result<(), Failure> {
-        let Some(exporter) = &self.host_exporter else { return Ok(()) };
-        let answer = exporter.fetch().await.map(|_| ());
-        answer.map_err(|reason| {
-            let message = format!(
-                "no metrics from {exporter}: {reason}; check that a node exporter runs there, or \
-                 omit --host-metrics"
-            );
-            SpecError::new(message).about("host-metrics").into()
-        })
-    }
-
     /// Finds what energy can be read.
     async fn find_energy(&self, facts: &RunFacts) -> Result<Option<EnergyMeters>, Failure> {
         let Some(plan) = &self.energy else { return Ok(None) };
@@ -439,6 +427,7 @@ impl Resolved {
         watch.report(JobEvent::Began(journal.job));
         self.record_first_run(monitor, facts, journal, watch).await?;
         self.started(monitor, facts, journal, watch).await;
+        let (observers, usage) = self.observe_queries(monitor, journal).await;
         let mut notes = Vec::new();
         let mut on_event = |event: ControlEvent<'_>| match event {
             ControlEvent::Progress(progress) => watch.report(JobEvent::Queries(progress)),
@@ -452,22 +441,27 @@ impl Resolved {
         };
         let cancel = handle.cancel();
         let mut engine_memory = None;
-        let (end, steps) = tokio::select! {
+        let Driven { end, steps, phases } = tokio::select! {
             biased;
-            done = query_run::drive(&self.plan, queries, cancel, &mut on_event) => done?,
+            done = query_run::drive(&self.plan, queries, usage.as_ref(), cancel, &mut on_event) => done?,
             never = monitor.sample_memory(&mut engine_memory) => match never {},
         };
         facts.notes.extend(notes);
+        if let Some(observers) = observers {
+            facts.observed = Some(observers.end(handle.is_aborted()).await);
+        }
         let timeout_s = queries.timeout.map(|limit| limit.as_secs_f64());
         let scale = self.settings.scale;
         let mut set = QueriesResult::new(&queries.plan, scale, timeout_s, steps);
         set.engine_memory_bytes = engine_memory;
+        set.usage_of = usage.map(|usage| usage.whose());
+        set.phases = phases;
         if end.ending == RunEnding::Complete {
             if queries.plan.analyze {
                 watch.note("running each query once more, untimed, for its measured plan");
             }
             let read = query_run::read_plans(&self.plan, queries, cancel).await?;
-            set.plans = read.plans;
+            set = set.with_plans(read.plans);
             for text in read.missing {
                 keep(Note::new("plan", None, text), &mut facts.notes, journal, watch);
             }
@@ -475,6 +469,21 @@ impl Resolved {
         facts.query_plan = Some(queries.plan.clone());
         facts.queries = Some(set);
         Ok(end)
+    }
+
+    /// Starts the observers of a set of queries; returns them, and what reads the use of this host by single queries.
+    async fn observe_queries(
+        &self,
+        monitor: &mut Monitor<'_>,
+        journal: &Journal<'_>,
+    ) -> (Option<Observers>, Option<Arc<HostUsage>>) {
+        let Some(observed) = &self.observe else { return (None, None) };
+        let server = monitor.query(async |s| s.server_process().await).await.flatten();
+        let hosts = host_metrics::sources(self.host_exporter.as_ref(), server);
+        let observee = Observee::of_run(&self.plan);
+        let observers = Observers::start(observee, observed, journal.place(), hosts, None);
+        let is_in_process = self.plan.database.capabilities().blocks;
+        (observers, HostUsage::of(server, is_in_process).map(Arc::new))
     }
 
     /// Lets a user's own workload, or that of a command, try its statements and prepare its data.

@@ -17,7 +17,7 @@ use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
 use triphammer_engine::Share;
 use triphammer_load::Plan;
-use triphammer_observe as observe;
+use triphammer_observe::{self as observe, ObservePlan};
 use triphammer_observe::{energy, host_metrics};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
@@ -80,9 +80,10 @@ impl Resolved {
             plan.nodes = Some(Arc::new(nodes));
         }
         let streams = query_run::streams(settings, &given, &mut plan)?;
+        let observe = observe::plan(settings, vocabulary, database)?;
         let observe = match queries {
-            Some(_) => None,
-            None => observe::plan(settings, vocabulary, database)?,
+            Some(_) => observe.map(ObservePlan::of_queries),
+            None => observe,
         };
         if let Some(cluster) = &cluster {
             cluster.refuse_streams(streams.is_some())?;
@@ -90,7 +91,7 @@ impl Resolved {
         let shared = cluster.map(|cluster| SharedRun::new(cluster, settings, target, &given));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         let energy = energy::plan(settings, host_exporter.as_ref())?;
-        let energy = observe.is_some().then_some(energy);
+        let energy = (observe.is_some() && queries.is_none()).then_some(energy);
         let price = crate::price::read(settings)?;
         // The code makes its own data, also in a file that does not exist yet.
         let is_made_by_run = |work: &OwnWork| work.data == OwnData::InRun;
@@ -383,11 +384,13 @@ fn build_embedded(
         replace: false,
         force: false,
         create_database: false,
+        observe: None,
+        host_exporter: None,
         hosts: None,
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    build(&target.database, &request, watch, &mut || {}).map(drop)
+    build(&target.database, &request, watch, &mut || None).map(drop)
 }
 
 /// Rejects a run on tables created by another program if other objects that it needs are missing.

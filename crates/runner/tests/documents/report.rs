@@ -127,7 +127,7 @@ fn jobs_are_a_table() {
         users: (kind != JobKind::Check).then_some(16),
         pid: 4711,
         started_at: format!("2026-05-09T07:{id:02}:52.123456Z"),
-        ended_at: None,
+        ended_at: (status == JobStatus::Complete).then(|| "2026-05-09T08:29:53.6Z".into()),
         primary_metric_name: value.map(|_| "NOPM".into()),
         primary_metric_value: value,
         parent: None,

@@ -168,6 +168,7 @@ pub fn facts_without_seconds() -> RunFacts {
             os: "Debian GNU/Linux 12 (bookworm)".into(),
             kernel: Some("6.1.0".into()),
             governor: None,
+            topology: None,
         },
         answers_at_end: true,
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },

@@ -32,6 +32,7 @@ pub(in crate::result) use figures::Part;
 pub use figures::{LimitFigures, TimeShares};
 pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 
+use super::cores::CPU_SATURATED;
 use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;
 
@@ -47,7 +48,7 @@ pub const LAG_MIN_US: u64 = 500;
 /// Lag above which a wake-up counts as late, in microseconds.
 pub const LATE_US: u64 = 10_000;
 /// Share of time above which a CPU or a thread is saturated.
-pub const HOST_BUSY: f64 = 0.9;
+pub const HOST_BUSY: f64 = CPU_SATURATED;
 /// Share of all CPUs below which nothing waits long for a CPU.
 pub const HOST_FREE: f64 = 0.7;
 /// Share of all CPUs above which other processes are the cause of waits for a CPU.

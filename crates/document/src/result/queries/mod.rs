@@ -13,6 +13,7 @@ use triphammer_statistics::compare::Better;
 
 use crate::execution_plan::ExecutionPlan;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
+use crate::usage::{Usage, UsageOf};
 
 /// Number of queries of a whole set.
 const WHOLE: usize = 22;
@@ -53,6 +54,28 @@ pub struct QueriesResult {
     /// The execution plan of each query, read once after the timed part; those that could not be
     /// read are missing.
     pub plans: Vec<ExecutionPlan>,
+    /// Whose CPU time that of steps and phases is; `None` if neither the server's processes nor the database are on the
+    /// host of triphammer.
+    #[serde(default)]
+    pub usage_of: Option<UsageOf>,
+    /// What each phase used: the power test or the throughput test of a repeat.
+    #[serde(default)]
+    pub phases: Vec<PhaseUsage>,
+}
+
+/// What a phase of a run of queries used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseUsage {
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// The test; never `both`.
+    pub test: QueryTest,
+    /// Number of its streams, that of refresh functions included.
+    pub streams: u32,
+    /// How long it took with the opening of its sessions, in seconds.
+    pub seconds: f64,
+    /// What was used meanwhile.
+    pub usage: Usage,
 }
 
 /// A figure of a set of queries.
@@ -91,6 +114,20 @@ pub struct QuerySummary {
     pub max_s: Option<f64>,
     /// Largest number of rows of an answer.
     pub rows: u64,
+    /// Mean of what was used by those that ran while no other stream did; `None` if none did.
+    #[serde(default)]
+    pub usage: Option<Usage>,
+    /// Number of parallel workers in its plan: as launched with `--analyze`, and else as planned; `None` without any.
+    #[serde(default)]
+    pub workers: Option<u32>,
+}
+
+impl QuerySummary {
+    /// How many CPUs it used on average; `None` if that is unknown.
+    #[must_use]
+    pub fn cpus(&self) -> Option<f64> {
+        Some(self.usage?.cpu_s / self.mean_s.filter(|seconds| *seconds > 0.0)?)
+    }
 }
 
 /// A query or refresh function of a stream.
@@ -120,6 +157,9 @@ pub struct StepTime {
     pub error: Option<String>,
     /// Fingerprint of the answer, whatever the order of its rows; `None` without an answer.
     pub fingerprint: Option<String>,
+    /// What was used from its start to its end; `None` if another stream ran beside it, or it is unknown.
+    #[serde(default)]
+    pub usage: Option<Usage>,
 }
 
 /// How a query or refresh function ended.
@@ -240,8 +280,21 @@ impl QueriesResult {
             answers: AnswerComparison::of(plan, &steps),
             engine_memory_bytes: None,
             plans: Vec::new(),
+            usage_of: None,
+            phases: Vec::new(),
             steps,
         }
+    }
+
+    /// The same with the plans of its queries.
+    #[must_use]
+    pub fn with_plans(mut self, plans: Vec<ExecutionPlan>) -> Self {
+        for query in &mut self.queries {
+            let plan = plans.iter().find(|plan| plan.query == query.name);
+            query.workers = plan.and_then(ExecutionPlan::workers);
+        }
+        self.plans = plans;
+        self
     }
 
     /// Whether every query was answered, and equal queries equally.
@@ -475,7 +528,8 @@ fn summaries(plan: &QueryPlan, steps: &[StepTime]) -> Vec<QuerySummary> {
         let asked = steps.iter().filter(|step| step.name == name);
         let rows = asked.clone().map(|step| step.rows).max()?;
         let answered = asked.clone().filter(|step| step.outcome == StepOutcome::Answered);
-        let times: Vec<f64> = answered.filter_map(|step| step.seconds).collect();
+        let times: Vec<f64> = answered.clone().filter_map(|step| step.seconds).collect();
+        let used: Vec<Usage> = answered.filter_map(|step| step.usage).collect();
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Some(QuerySummary {
             name: name.to_owned(),
@@ -486,6 +540,8 @@ fn summaries(plan: &QueryPlan, steps: &[StepTime]) -> Vec<QuerySummary> {
             min_s: times.iter().copied().reduce(f64::min),
             max_s: times.iter().copied().reduce(f64::max),
             rows,
+            usage: Usage::mean(&used),
+            workers: None,
         })
     };
     let queries = plan.queries.iter().map(|query| (&*query.name, &*query.title));

@@ -41,6 +41,7 @@ fn step(test: QueryTest, stream: Option<u32>, name: &str, start_s: f64, seconds:
         outcome: StepOutcome::Answered,
         error: None,
         fingerprint: Some("1".to_owned()),
+        usage: None,
     }
 }
 

@@ -198,7 +198,7 @@ impl Beside {
                 ControlEvent::Ended(step) => shared.on_event(step),
             };
             let ended = on_this_thread(async {
-                drive(&plan, &run, &cancel, &mut on_event).await.map(|(end, _)| end)
+                drive(&plan, &run, None, &cancel, &mut on_event).await.map(|driven| driven.end)
             });
             shared.ended(ended);
         });

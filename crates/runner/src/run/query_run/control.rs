@@ -9,9 +9,10 @@ use triphammer_core::event::Note;
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
-use triphammer_document::result::{StepOutcome, StepTime};
+use triphammer_document::result::{PhaseUsage, StepOutcome, StepTime};
 use triphammer_engine::{RunEnd, RunEnding, RunLogins, Window};
 use triphammer_load::Plan;
+use triphammer_observe::HostUsage;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 
@@ -35,22 +36,34 @@ struct RunningStep {
     cancel: Option<(Instant, StepOutcome)>,
 }
 
-/// Drives all repeats, and returns the steps in their order.
+/// What was driven.
+pub struct Driven {
+    pub end: RunEnd,
+    /// The steps, in their order.
+    pub steps: Vec<StepTime>,
+    /// What the phases used.
+    pub phases: Vec<PhaseUsage>,
+}
+
+/// Drives all repeats; what steps and phases use is read from `usage`, if that is known.
 ///
 /// # Errors
 /// When a thread cannot be started.
 pub async fn drive(
     plan: &Plan,
     run: &QueryRun,
+    usage: Option<&Arc<HostUsage>>,
     cancel: &Cancel,
     on_event: &mut dyn FnMut(ControlEvent<'_>),
-) -> Result<(RunEnd, Vec<StepTime>), Failure> {
+) -> Result<Driven, Failure> {
     let mut control = Control {
         plan,
         run,
         queries: Arc::new(run.plan.clone()),
+        usage,
         clock: Clock::start(),
         steps: Vec::new(),
+        phases: Vec::new(),
         done: 0,
         total: run.plan.steps() * run.plan.repeats as usize,
         sessions: (0, 0),
@@ -78,8 +91,10 @@ struct Control<'a> {
     plan: &'a Plan,
     run: &'a QueryRun,
     queries: Arc<QueryPlan>,
+    usage: Option<&'a Arc<HostUsage>>,
     clock: Clock,
     steps: Vec<StepTime>,
+    phases: Vec<PhaseUsage>,
     /// Steps that have ended, also those that are not kept, and all steps.
     done: usize,
     total: usize,
@@ -103,6 +118,7 @@ impl Control<'_> {
         let (reports, mut received) = mpsc::unbounded_channel();
         let mut running: Vec<Option<RunningStep>> = phase.streams.iter().map(|_| None).collect();
         let mut steps: Vec<Vec<StepTime>> = phase.streams.iter().map(|_| Vec::new()).collect();
+        let (began, before) = (self.clock.now(), self.usage.and_then(|usage| usage.now()));
         let threads = self.start(repeat, phase, &slots, &reports)?;
         drop(reports);
         let mut is_stopping = false;
@@ -135,6 +151,16 @@ impl Control<'_> {
             }
         }
         self.steps.extend(steps.into_iter().flatten());
+        let seconds = Duration::from_nanos(self.clock.now().since(began)).as_secs_f64();
+        let used = self.usage.and_then(|usage| usage.since(before));
+        let streams = u32::try_from(phase.streams.len()).unwrap_or(u32::MAX);
+        self.phases.extend(used.map(|usage| PhaseUsage {
+            repeat,
+            test: phase.test,
+            streams,
+            seconds,
+            usage,
+        }));
         Ok(())
     }
 
@@ -162,6 +188,8 @@ impl Control<'_> {
                 connect_limit: self.plan.spec.limits.connect,
                 is_endless: self.run.is_endless,
                 is_external: self.run.is_external,
+                // What several streams use at once cannot be distinguished.
+                usage: self.usage.filter(|_| phase.streams.len() == 1).cloned(),
             };
             let thread = std::thread::Builder::new().name("stream".into());
             let thread = thread.spawn(move || stream.run());
@@ -228,7 +256,7 @@ impl Control<'_> {
         }
     }
 
-    fn end(self, is_stopped: bool) -> (RunEnd, Vec<StepTime>) {
+    fn end(self, is_stopped: bool) -> Driven {
         let ended = self.clock.now();
         let end = RunEnd {
             hosts: Vec::new(),
@@ -259,7 +287,7 @@ impl Control<'_> {
             ending: if is_stopped { RunEnding::Stopped } else { RunEnding::Complete },
             notes: self.notes,
         };
-        (end, self.steps)
+        Driven { end, steps: self.steps, phases: self.phases }
     }
 }
 

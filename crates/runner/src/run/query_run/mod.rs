@@ -60,7 +60,7 @@ use triphammer_workloads::AnyWorkload;
 use crate::record::Record;
 
 pub(super) use beside::{Alone, Beside, streams};
-pub(super) use control::{ControlEvent, drive};
+pub(super) use control::{ControlEvent, Driven, drive};
 pub(super) use plans::read_plans;
 
 /// Scale of the default SQLite file: one that is built in a second or two.

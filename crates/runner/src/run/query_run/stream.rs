@@ -13,8 +13,10 @@ use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
 use triphammer_document::redacted::mask_secrets;
 use triphammer_document::result::{StepOutcome, StepTime};
+use triphammer_document::usage::Usage;
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
+use triphammer_observe::HostUsage;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::on_this_thread;
 
@@ -63,6 +65,8 @@ pub(super) struct Stream {
     pub is_endless: bool,
     /// Whether another program created the tables.
     pub is_external: bool,
+    /// Reads what is used; `None` if another stream runs beside it, or nothing can be read.
+    pub usage: Option<Arc<HostUsage>>,
 }
 
 /// How a step ended.
@@ -71,6 +75,7 @@ struct StepEnd {
     rows: u64,
     fingerprint: Option<String>,
     error: Option<DbError>,
+    usage: Option<Usage>,
 }
 
 impl Stream {
@@ -278,11 +283,13 @@ impl Stream {
         step: &QueryStep,
     ) -> Result<StepOutcome, ()> {
         let name = self.name(step);
+        let before = self.usage.as_ref().and_then(|usage| usage.now());
         let sent = self.slot.arm(position, session.canceller()).await;
         let began = self.clock.now();
         self.report(Report::Began { stream: self.index, position, name, at: began });
         let answer = until_cancelled(&sent, self.work(session, step)).await;
         let ended_at = self.clock.now();
+        let usage = self.usage.as_ref().and_then(|usage| usage.since(before));
         let cancelled = self.slot.disarm().await;
         let is_refresh = matches!(step, QueryStep::Refresh(_));
         let ended = match answer {
@@ -291,12 +298,14 @@ impl Stream {
                 rows: answer.rows,
                 fingerprint: (!is_refresh).then(|| answer.fingerprint()),
                 error: None,
+                usage,
             },
             Err(error) => StepEnd {
                 outcome: cancelled.unwrap_or(StepOutcome::Failed),
                 rows: 0,
                 fingerprint: None,
                 error: Some(error),
+                usage,
             },
         };
         let mut is_lost = session.is_closed();
@@ -346,6 +355,7 @@ impl Stream {
             rows: 0,
             fingerprint: None,
             error: Some(DbError::new(ErrorClass::Other, reason)),
+            usage: None,
         };
         self.ended(position, step, None, ended);
     }
@@ -366,6 +376,7 @@ impl Stream {
             outcome: ended.outcome,
             error: ended.error.map(|error| mask_secrets(error.message())),
             fingerprint: ended.fingerprint,
+            usage: ended.usage,
         };
         self.report(Report::Ended { stream: self.index, step });
     }
