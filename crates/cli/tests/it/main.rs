@@ -44,6 +44,7 @@ mod profile;
 mod program;
 mod reference;
 mod replay;
+mod restore;
 mod rogue;
 mod schema;
 mod screens;

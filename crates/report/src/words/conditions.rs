@@ -29,6 +29,7 @@ pub(crate) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         ("Time", time(result)),
         ("Host", host(&result.host)),
     ];
+    conditions.extend(state(result));
     if let Some(streams) = &result.query_streams {
         conditions.insert(1, ("Queries", query_streams::outcome(streams).join(DOT)));
     }
@@ -67,7 +68,7 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         outcome.push(format!("{lost} lost, {} reconnected", integer(result.sessions.reconnected)));
     }
     let whole = duration(result.durations.whole_s);
-    vec![
+    let mut conditions = vec![
         ("Outcome", outcome.join(DOT)),
         ("Target", result.target.to_string()),
         ("Server", server(&result.server)),
@@ -76,7 +77,17 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         ("Time", format!("started {}{DOT}whole run {whole}", moment(&result.started_at))),
         ("Client", format!("{} {}", result.tool.name, result.tool.version)),
         ("Host", host(&result.host)),
-    ]
+    ];
+    conditions.extend(state(result));
+    conditions
+}
+
+/// The state of the data at the start of the run, and how it was brought about.
+fn state(result: &RunResult) -> Vec<(&'static str, String)> {
+    let Some(state) = &result.state else { return Vec::new() };
+    let size = state.size_words().map(|words| ("State", words));
+    let before = state.preparation_words().into_iter().map(|words| ("Before", words));
+    size.into_iter().chain(before).collect()
 }
 
 /// Formats the declared figures; `None` if nothing was measured.
