@@ -1127,12 +1127,16 @@ class DatabaseState(Record):
     fingerprint: Optional[Fingerprint]
     #: Space in the tables that holds nothing, in bytes.
     free_bytes: Optional[int]
+    #: How it was brought about, a sentence each.
+    preparation_words: list[str]
     #: How long the run waited for the server's work in the background; `None` if it did not.
     quiet: Optional[QuietWait]
     #: How the state was restored before the run; `None` if it was not.
     restored: Optional[Restored]
     #: Number of rows of all tables, as estimated by the planner.
     rows: Optional[int]
+    #: Its size in words; `None` if nothing is known.
+    size_words: Optional[str]
     #: Age of the oldest statistics of a table, in seconds.
     statistics_age_s: Optional[int]
     #: What was read into caches before the run; `None` if nothing was.

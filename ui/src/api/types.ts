@@ -1079,12 +1079,16 @@ export interface DatabaseState {
   fingerprint: Fingerprint | null;
   /** Space in the tables that holds nothing, in bytes. */
   free_bytes: number | null;
+  /** How it was brought about, a sentence each. */
+  preparation_words: string[];
   /** How long the run waited for the server's work in the background; `null` if it did not. */
   quiet: QuietWait | null;
   /** How the state was restored before the run; `null` if it was not. */
   restored: Restored | null;
   /** Number of rows of all tables, as estimated by the planner. */
   rows: number | null;
+  /** Its size in words; `null` if nothing is known. */
+  size_words: string | null;
   /** Age of the oldest statistics of a table, in seconds. */
   statistics_age_s: number | null;
   /** What was read into caches before the run; `null` if nothing was. */

@@ -33,6 +33,10 @@ pub struct DatabaseState {
     pub warmed: Option<WarmedUp>,
     /// How long the run waited for the server's work in the background; `None` if it did not.
     pub quiet: Option<QuietWait>,
+    /// Its size in words; `None` if nothing is known.
+    pub size_words: Option<String>,
+    /// How it was brought about, a sentence each.
+    pub preparation_words: Vec<String>,
 }
 
 /// How closely states are compared.
@@ -215,7 +219,7 @@ impl DatabaseState {
     }
 
     /// Records whether the restored state is that of the snapshot.
-    pub fn judge_restored(&mut self) {
+    fn judge_restored(&mut self) {
         let Some(restored) = &mut self.restored else { return };
         let (Some(of_snapshot), Some(now)) = (&restored.fingerprint, &self.fingerprint) else {
             return;
@@ -227,9 +231,15 @@ impl DatabaseState {
         };
     }
 
+    /// Puts it into words, when everything is known.
+    pub fn describe(&mut self) {
+        self.judge_restored();
+        self.size_words = self.size_in_words();
+        self.preparation_words = self.preparation_in_words();
+    }
+
     /// Size and bloat in words; `None` if nothing is known.
-    #[must_use]
-    pub fn size_words(&self) -> Option<String> {
+    fn size_in_words(&self) -> Option<String> {
         let statistics = match (self.without_statistics, self.statistics_age_s) {
             (0, Some(seconds)) => {
                 #[expect(clippy::cast_precision_loss, reason = "an age for people")]
@@ -243,7 +253,9 @@ impl DatabaseState {
             self.bytes.map(bytes),
             self.rows.map(|rows| format!("about {}", counted(rows, "rows"))),
             self.dead_rows.map(|rows| format!("{} dead", integer(rows))),
-            self.free_bytes.map(|free| format!("{} free in tables", bytes(free))),
+            self.free_bytes
+                .filter(|free| *free > 0)
+                .map(|free| format!("{} free in tables", bytes(free))),
             statistics,
             self.fingerprint.as_ref().map(|print| {
                 format!(
@@ -258,8 +270,7 @@ impl DatabaseState {
     }
 
     /// How the state was brought about, a sentence each.
-    #[must_use]
-    pub fn preparation_words(&self) -> Vec<String> {
+    fn preparation_in_words(&self) -> Vec<String> {
         let restored = self.restored.as_ref().map(Restored::words);
         let warmed = self.warmed.as_ref().map(WarmedUp::words);
         let quiet = self.quiet.as_ref().map(QuietWait::words);
@@ -366,8 +377,10 @@ mod tests {
             }),
             ..DatabaseState::default()
         };
-        state.judge_restored();
-        let words = state.preparation_words();
-        assert_eq!(words, ["restored from snapshot `clean` in 2s; its state differs: a"]);
+        state.describe();
+        assert_eq!(
+            state.preparation_words,
+            ["restored from snapshot `clean` in 2s; its state differs: a"]
+        );
     }
 }

@@ -265,8 +265,8 @@ async fn copy(from: &Path, to: &Path, stop: &mut Stop<'_>) -> Result<String, DbE
     // What is written later would be written during the run.
     copied.sync_all().map_err(failed)?;
     Ok(match is_shared {
-        true => "the copy shares the blocks of the file (reflink)".to_owned(),
-        false => "the file was copied: its file system shares no blocks (reflink)".to_owned(),
+        true => "the copy shares the blocks of the file".to_owned(),
+        false => "the file was copied".to_owned(),
     })
 }
 

@@ -85,8 +85,8 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
 /// The state of the data at the start of the run, and how it was brought about.
 fn state(result: &RunResult) -> Vec<(&'static str, String)> {
     let Some(state) = &result.state else { return Vec::new() };
-    let size = state.size_words().map(|words| ("State", words));
-    let before = state.preparation_words().into_iter().map(|words| ("Before", words));
+    let size = state.size_words.clone().map(|words| ("State", words));
+    let before = state.preparation_words.iter().map(|words| ("Before", words.clone()));
     size.into_iter().chain(before).collect()
 }
 

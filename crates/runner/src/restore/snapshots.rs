@@ -149,7 +149,8 @@ fn listed(place: &Place<'_>, marks: &[Mark]) -> String {
             Some(_) => ", of which a restore is not finished",
             None => "",
         };
-        text.push_str(&format!("  {}  made {}, {size}{of}{half}\n", mark.name, mark.made_at));
+        let made = mark.made_at.split('.').next().unwrap_or_default();
+        text.push_str(&format!("  {}  made {made} UTC, {size}{of}{half}\n", mark.name));
     }
     if marks.is_empty() {
         text.push_str("  none\n");

@@ -64,7 +64,7 @@ impl Resolved {
             let prepared: Result<(), Failure> = prepared.await;
             prepared?;
         }
-        found.judge_restored();
+        found.describe();
         facts.state = Some(found);
         for text in notes {
             watch.warn(&text);
