@@ -20,7 +20,7 @@ impl From<Failure> for Raised {
             Failure::Spec(_) => "SettingError",
             Failure::Database { .. } | Failure::Start(_) => "DatabaseError",
             Failure::System { .. } => "HostError",
-            Failure::Cancelled => "Cancelled",
+            Failure::Cancelled | Failure::Interrupted(_) => "Cancelled",
         };
         Self { class, text: failure.to_string() }
     }

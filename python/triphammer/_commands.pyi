@@ -137,6 +137,12 @@ def run(
     scale: Union[Union[int, str], None] = ...,
     seed: Union[Union[int, str], None] = ...,
     vus: Union[Union[int, str], None] = ...,
+    restore: Union[Text, None] = ...,
+    restore_timeout: Union[Duration, None] = ...,
+    end_sessions: Union[bool, None] = ...,
+    fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
+    warm: Union[Text, None] = ...,
+    until_quiet: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -233,6 +239,12 @@ def run(
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
+    restore: What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore_timeout: Maximum time for making a snapshot, and for each restore [default: 1h; 24h for a command]
+    end_sessions: Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; without it, they fail as long as there are any
+    fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
+    warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
+    until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -332,6 +344,12 @@ def profile(
     vus: Union[Text, None] = ...,
     max_vus: Union[Union[int, str], None] = ...,
     repeats: Union[Union[int, str], None] = ...,
+    restore: Union[Text, None] = ...,
+    restore_timeout: Union[Duration, None] = ...,
+    end_sessions: Union[bool, None] = ...,
+    fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
+    warm: Union[Text, None] = ...,
+    until_quiet: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -420,6 +438,12 @@ def profile(
     vus: Virtual users at each level: a list (1,2,4,8), a range that doubles (1..64), or auto (increases until the throughput peaks and declines) [default: auto]
     max_vus: Highest number of virtual users, or of streams for TPROC-H, that `auto` tries [default: 64 for SQLite, else 512]
     repeats: Number of runs per level; 2 or more show how much repeated runs vary [default: 3]
+    restore: What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore_timeout: Maximum time for making a snapshot, and for each restore [default: 1h; 24h for a command]
+    end_sessions: Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; without it, they fail as long as there are any
+    fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
+    warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
+    until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -507,6 +531,12 @@ def capacity(
     scale: Union[Union[int, str], None] = ...,
     seed: Union[Union[int, str], None] = ...,
     vus: Union[Union[int, str], None] = ...,
+    restore: Union[Text, None] = ...,
+    restore_timeout: Union[Duration, None] = ...,
+    end_sessions: Union[bool, None] = ...,
+    fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
+    warm: Union[Text, None] = ...,
+    until_quiet: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -593,6 +623,12 @@ def capacity(
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users that serve the arrivals; choose more than are ever busy at once [default: 1 for SQLite, else 64]
+    restore: What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore_timeout: Maximum time for making a snapshot, and for each restore [default: 1h; 24h for a command]
+    end_sessions: Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; without it, they fail as long as there are any
+    fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
+    warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
+    until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -680,6 +716,11 @@ def compare(
     seed: Union[Union[int, str], None] = ...,
     vus: Union[Text, None] = ...,
     restore: Union[Text, None] = ...,
+    restore_timeout: Union[Duration, None] = ...,
+    end_sessions: Union[bool, None] = ...,
+    fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
+    warm: Union[Text, None] = ...,
+    until_quiet: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -781,7 +822,12 @@ def compare(
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load. With --ab, also levels, as in `profile`: a list (1,2,4,8) or a range that doubles (1..64), of each of which pairs are made [default: 1 for SQLite, else min(10, scale)]
-    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore: What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore_timeout: Maximum time for making a snapshot, and for each restore [default: 1h; 24h for a command]
+    end_sessions: Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; without it, they fail as long as there are any
+    fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
+    warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
+    until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -888,6 +934,11 @@ def matrix(
     over: Union[Text, Sequence[Text], None] = ...,
     repeats: Union[Union[int, str], None] = ...,
     restore: Union[Text, None] = ...,
+    restore_timeout: Union[Duration, None] = ...,
+    end_sessions: Union[bool, None] = ...,
+    fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
+    warm: Union[Text, None] = ...,
+    until_quiet: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -981,7 +1032,12 @@ def matrix(
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
     over: A setting of a run and its values, such as vus=1,8,32 or isolation=read-committed,serializable; vus=1..64 doubles; between values that contain commas, write |. Can be repeated: the runs cover all combinations. The target may contain {NAME} for the value of such a setting, as in postgres://db1/tpcc{scale} with --over scale=10,100
     repeats: Number of runs of each combination; 2 or more show how much repeated runs vary [default: 3]
-    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore: What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target as CELL_TARGET [default: nothing]
+    restore_timeout: Maximum time for making a snapshot, and for each restore [default: 1h; 24h for a command]
+    end_sessions: Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; without it, they fail as long as there are any
+    fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
+    warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
+    until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]

@@ -54,6 +54,9 @@ ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected"
 #: Unit of a figure in documents and requirements.
 FigureUnit = Literal["number", "share", "us"]
 
+#: How closely states are compared.
+FingerprintDepth = Literal["rows", "checksums"]
+
 #: What is wrong with a job, the worst first.
 Flaw = Literal["host_lost", "requirements_failed", "unanswered", "answers_differ", "too_many_failures", "nothing_completed", "count_violated", "audit_violated", "conditions_violated", "not_verified", "commits_lost", "commits_wrong", "isolation_violated", "not_as_expected", "nothing_proven", "blind", "fault_missing", "no_capacity", "runs_failed", "slower", "inconclusive", "outage"]
 
@@ -154,7 +157,7 @@ Steady = Literal["steady", "within_window", "drifting", "too_short"]
 StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run", "unsupported"]
 
 #: Subject of a fact.
-Subject = Literal["workload", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
+Subject = Literal["workload", "state", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
 
 #: Why the work was not spread evenly.
 UnevenCause = Literal["interrupts", "sessions", "saturated"]
@@ -378,6 +381,20 @@ class Axis(Record):
     name: str
     #: Its values as they are shown, in the given order; URLs without secrets and without what all have in common.
     values: list[str]
+
+
+class BackgroundWork(Record):
+    """Work of a server in the background."""
+
+    __slots__ = ()
+    #: How much of it there was at the beginning of the wait.
+    first: int
+    #: Whether the wait ended because of the limit, and this was not done.
+    is_left: bool
+    #: How much there was at its end.
+    last: int
+    #: Name of the work: `autovacuum`.
+    name: str
 
 
 class Baseline(Record):
@@ -1210,6 +1227,36 @@ class CurveFigure(Record):
     name: str
 
 
+class DatabaseState(Record):
+    """The state of the database at the start of a run; `None` for what the database does not report."""
+
+    __slots__ = ()
+    #: Size of all tables and indexes, in bytes.
+    bytes: Optional[int]
+    #: Number of rows that were deleted or replaced and still take space, as the database counts them.
+    dead_rows: Optional[int]
+    #: Rows or checksums of the tables; `None` if they were not read.
+    fingerprint: Optional[Fingerprint]
+    #: Space in the tables that holds nothing, in bytes.
+    free_bytes: Optional[int]
+    #: How it was brought about, a sentence each.
+    preparation_words: list[str]
+    #: How long the run waited for the server's work in the background; `None` if it did not.
+    quiet: Optional[QuietWait]
+    #: How the state was restored before the run; `None` if it was not.
+    restored: Optional[Restored]
+    #: Number of rows of all tables, as estimated by the planner.
+    rows: Optional[int]
+    #: Its size in words; `None` if nothing is known.
+    size_words: Optional[str]
+    #: Age of the oldest statistics of a table, in seconds.
+    statistics_age_s: Optional[int]
+    #: What was read into caches before the run; `None` if nothing was.
+    warmed: Optional[WarmedUp]
+    #: Tables whose statistics were never gathered.
+    without_statistics: int
+
+
 class DeclaredFigure(Record):
     """A declared figure with its value, part of the result document."""
 
@@ -1720,6 +1767,20 @@ class Figures(Record):
     total: TypeFigures
     #: Figures by transaction type, in the workload's order.
     types: list[TypeFigures]
+
+
+class Fingerprint(Record):
+    """What distinguishes a state of the data from another."""
+
+    __slots__ = ()
+    #: What was read of each table.
+    depth: FingerprintDepth
+    #: Number of tables that could not be read in time.
+    missing: int
+    #: Time that it took, in seconds.
+    seconds: int
+    #: The tables that were read, by name.
+    tables: list[TableFingerprint]
 
 
 class FirstDivergence(Record):
@@ -2992,6 +3053,22 @@ class QuerySummary(Record):
     workers: Optional[int]
 
 
+class QuietWait(Record):
+    """How long a run waited for the server's work in the background."""
+
+    __slots__ = ()
+    #: Whether the server was quiet then.
+    is_quiet: bool
+    #: Longest time that it would have waited, in seconds.
+    limit_s: float
+    #: Time that it waited, in seconds.
+    seconds: float
+    #: Work that this user cannot see.
+    unknown: list[str]
+    #: What it waited for.
+    waited_for: list[BackgroundWork]
+
+
 class RateStep(Record):
     """A rate of arrivals that holds for a time."""
 
@@ -3056,6 +3133,22 @@ class ReplayAnswers(Record):
     unstable: int
     #: Number of statements without a recorded answer.
     without_answer: int
+
+
+class Restored(Record):
+    """How a state was restored before a run."""
+
+    __slots__ = ()
+    #: Tables that differ from the snapshot.
+    different: list[str]
+    #: Fingerprint of the snapshot; `None` if it has none, and for a command.
+    fingerprint: Optional[Fingerprint]
+    #: From what: ``snapshot `clean` ``, or the command.
+    from_: str
+    #: Whether the state at the start of the run equals that of the snapshot; `None` if that is not known.
+    is_equal: Optional[bool]
+    #: Time that it took, in seconds.
+    seconds: float
 
 
 class RetryPolicy(Record):
@@ -3194,6 +3287,8 @@ class RunResult(RunDocument):
     spec: RunSpec
     #: Start of the run (its second 0), RFC 3339, UTC.
     started_at: str
+    #: State of the data at the start of the run, and how it was brought about; `None` for a database that stores nothing.
+    state: Optional[DatabaseState]
     #: Execution plans of the costliest statements of a replay, read after it; `query` is the statement.
     statement_plans: list[ExecutionPlan]
     #: Times of the statements of scripts, in the order of the scripts; empty for other workloads.
@@ -3790,6 +3885,16 @@ class StreamedQuery(Record):
     title: str
 
 
+class TableFingerprint(Record):
+    """What was read of a table."""
+
+    __slots__ = ()
+    #: Name of the table.
+    table: str
+    #: Number of rows, or a text that depends on all of them.
+    value: str
+
+
 class TableRead(Record):
     """How the table was read back."""
 
@@ -4114,6 +4219,20 @@ class WaitShare(Record):
     share: float
     #: Name of the wait at the server, such as `Lock:transactionid`; empty for a whole class, and for sessions that do not wait.
     wait: str
+
+
+class WarmedUp(Record):
+    """What was read into caches before a run."""
+
+    __slots__ = ()
+    #: What could not be read, or is to be known of it.
+    notes: list[str]
+    #: Number of tables and indexes that were read.
+    relations: int
+    #: Time that it took, in seconds.
+    seconds: float
+    #: How: `pg_prewarm of tables`.
+    ways: list[str]
 
 
 class Warning(Record):

@@ -173,6 +173,11 @@ const fn examples(which: Command) -> &'static str {
             "  triphammer verify result.zip\n  triphammer verify result.zip --signer vendor.pub"
         }
         Command::Why => "  triphammer why\n  triphammer why 12 --at 60s..90s",
+        Command::Snapshot => {
+            "  triphammer snapshot postgres://bench@db1/tpcc --make clean\n  \
+             triphammer snapshot postgres://bench@db1/tpcc\n  \
+             triphammer snapshot postgres://bench@db1/tpcc --drop clean"
+        }
         Command::Try => "  triphammer try\n  triphammer try postgres://bench@db1/postgres",
         Command::Mcp => "  triphammer mcp --targets targets.toml",
         Command::Serve => "  triphammer serve\n  triphammer serve --listen 127.0.0.1:8080",

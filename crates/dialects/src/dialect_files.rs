@@ -19,8 +19,8 @@ const FILES_MAX: usize = 500;
 /// Most folders that a process knows; it reads one again each time it is named.
 const FOLDERS_MAX: usize = 100;
 /// Files at the top of a dialect's folder.
-const TOP_FILES: [&str; 5] =
-    ["dialect.toml", "doctor.toml", "observe.toml", "capture.toml", "isolation.toml"];
+const TOP_FILES: [&str; 6] =
+    ["dialect.toml", "doctor.toml", "observe.toml", "capture.toml", "isolation.toml", "state.toml"];
 /// Most letters in which a misspelled file differs from one of these. Other files may be for other
 /// purposes.
 const LETTERS_MAX: usize = 2;

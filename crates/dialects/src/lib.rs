@@ -9,5 +9,6 @@ mod dialect_files;
 pub mod doctor;
 pub mod isolation;
 pub mod observe;
+pub mod state;
 pub mod statistics;
 pub mod waits;

@@ -43,6 +43,11 @@ impl fmt::Debug for AnyDatabase {
 }
 
 impl AnyDatabase {
+    /// The database of the driver, and what hides its secrets.
+    pub(crate) const fn parts(&self) -> (&Redactor, &DriverDatabase) {
+        (&self.redactor, &self.inner)
+    }
+
     /// What a proxy connects with; `None` for a protocol that none reads.
     #[must_use]
     pub fn tunnel(&self) -> Option<Tunnel> {
@@ -59,7 +64,8 @@ impl AnyDatabase {
 /// first.
 macro_rules! drivers {
     ($($name:ident($database:ty) for [$($scheme:literal),+]),+ $(,)?) => {
-        enum DriverDatabase {
+        /// A database of any driver, without what hides its secrets.
+        pub(crate) enum DriverDatabase {
             $($name($database),)+
         }
 

@@ -20,6 +20,8 @@ pub mod postgres;
 mod prepared_again;
 mod redactor;
 mod secret;
+pub mod snapshot;
+pub mod snapshots;
 mod socket;
 pub mod sqlite;
 pub mod sqlserver;

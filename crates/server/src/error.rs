@@ -137,7 +137,9 @@ impl From<Failure> for ApiError {
             Failure::Database { .. } | Failure::Start(_) => {
                 Self::new(StatusCode::BAD_GATEWAY, "database", failure.to_string())
             }
-            Failure::Cancelled => Self::conflict(failure.to_string()).coded("cancelled"),
+            Failure::Cancelled | Failure::Interrupted(_) => {
+                Self::conflict(failure.to_string()).coded("cancelled")
+            }
             Failure::System { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "system", failure.to_string())
             }

@@ -28,6 +28,16 @@ pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
 }
 
+/// What shows whether two states are equal.
+#[must_use]
+pub fn fingerprints() -> Vec<Choice> {
+    vec![
+        choice("rows", "number of rows of each table"),
+        choice("checksums", "checksum of all rows of each table"),
+        choice("none", "nothing is read"),
+    ]
+}
+
 /// File formats of `datagen`.
 #[must_use]
 pub fn file_formats() -> Vec<Choice> {

@@ -150,6 +150,8 @@ pub enum Command {
     Report,
     /// Serves the HTTP API and the web interface.
     Serve,
+    /// Makes, lists and drops snapshots of a database.
+    Snapshot,
     /// Builds, runs and drops a small workload.
     Try,
     /// Checks a bundle.
@@ -174,7 +176,8 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 14] = [
+    const OTHERS: [Self; 15] = [
+        Self::Snapshot,
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -207,6 +210,7 @@ impl Command {
             Self::Repeat => "repeat",
             Self::Report => "report",
             Self::Serve => "serve",
+            Self::Snapshot => "snapshot",
             Self::Try => "try",
             Self::Verify => "verify",
             Self::Why => "why",
@@ -234,6 +238,9 @@ impl Command {
             }
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
+            Self::Snapshot => {
+                "Make, list and drop snapshots of a database, to restore it from before runs"
+            }
             Self::Try => {
                 "Try a database: build a small TPROC-C, run it for 20 seconds, and drop it"
             }
@@ -267,6 +274,7 @@ impl Command {
             Self::Verify => others + 11,
             Self::Repeat => others + 12,
             Self::Board => others + 13,
+            Self::Snapshot => others + 14,
         }
     }
 
@@ -286,6 +294,7 @@ impl Command {
             | Self::Repeat
             | Self::Report
             | Self::Serve
+            | Self::Snapshot
             | Self::Try
             | Self::Verify
             | Self::Why => None,

@@ -23,6 +23,9 @@ pub enum Failure {
     /// The user cancelled the command.
     #[error("cancelled; what was done is kept, and the same build command resumes from there")]
     Cancelled,
+    /// The user ended the command before it had begun its work, with what it was doing.
+    #[error("{0}")]
+    Interrupted(String),
     /// The operating system reported an error.
     #[error("{doing}: {error}")]
     System {
@@ -38,7 +41,7 @@ impl Failure {
     #[must_use]
     pub fn is_interruption(&self) -> bool {
         match self {
-            Self::Cancelled => true,
+            Self::Cancelled | Self::Interrupted(_) => true,
             Self::Start(error) => error.error.class() == ErrorClass::Cancelled,
             Self::Spec(_) | Self::Database { .. } | Self::System { .. } => false,
         }

@@ -33,6 +33,7 @@ const REPEAT: Command = Command::Repeat;
 const REPORT: Command = Command::Report;
 const MCP: Command = Command::Mcp;
 const SERVE: Command = Command::Serve;
+const SNAPSHOT: Command = Command::Snapshot;
 const TRY: Command = Command::Try;
 const VERIFY: Command = Command::Verify;
 const WHY: Command = Command::Why;
@@ -44,7 +45,7 @@ const fn of(commands: &[Command]) -> Commands {
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// Commands that connect to a database.
-const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, REPEAT, TRY]);
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, REPEAT, SNAPSHOT, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
@@ -74,6 +75,9 @@ pub const SETTINGS: &[SettingDef] = &[
         .default_words("an SQLite file in the folder for temporary files")
         .marked(&[Positional, Database, OfHost]),
     value("target", "TARGET", of(&[REPEAT]), "URL of the database on which to repeat, as in `run`")
+        .default_words("an SQLite file in the current directory, named after the workload")
+        .marked(&[Positional, Database, OfHost]),
+    value("target", "TARGET", of(&[SNAPSHOT]), "URL of the database, as in `run`")
         .default_words("an SQLite file in the current directory, named after the workload")
         .marked(&[Positional, Database, OfHost]),
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
@@ -183,6 +187,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[Shared]),
+    value("workload", "NAME", of(&[SNAPSHOT]), "Workload whose runs must not take place meanwhile: {words}")
+        .short('w')
+        .default(triphammer_workloads::DEFAULT)
+        .choices(choices::workloads)
+        .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write: {words}")
         .short('w')
         .default(triphammer_workloads::DEFAULT)
@@ -411,14 +420,67 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "restore",
         "HOOK",
-        of(&[COMPARE, MATRIX]),
-        "What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has \
-         the values of the combination as CELL_VUS and so on, in `compare` the side as CELL_SIDE, A or B, and the target \
-         as CELL_TARGET",
+        DRIVE,
+        "What restores the database before each run: copy=NAME, a snapshot made by `snapshot`; copy, a snapshot \
+         of the state at the start of the job, for jobs with several runs; or 'cmd=COMMAND', a command of this \
+         host's shell, which has the values of the combination as CELL_VUS and so on, in `compare` the side as \
+         CELL_SIDE, A or B, and the target as CELL_TARGET",
     )
     .titled(Group::Question, "Before each run")
     .default_words("nothing")
-    .marked(&[OnResumeOrStored]),
+    .marked(&[OnResumeOrStored, NotReplayed]),
+    value(
+        "restore-timeout",
+        "TIME",
+        DRIVE.and(&[SNAPSHOT]),
+        "Maximum time for making a snapshot, and for each restore",
+    )
+    .titled(Group::Question, "Maximum time of a restore")
+    .default_words("1h; 24h for a command")
+    .marked(&[OnResumeOrStored, NotReplayed]),
+    switch(
+        "end-sessions",
+        DRIVE.and(&[SNAPSHOT]),
+        "Let snapshots and restores of PostgreSQL end all other sessions at the database, whoever has them; \
+         without it, they fail as long as there are any",
+    )
+    .titled(Group::Question, "End other sessions")
+    .marked(&[OnResumeOrStored, NotReplayed]),
+    value(
+        "fingerprint",
+        "KIND",
+        DRIVE.and(&[SNAPSHOT]),
+        "What shows whether two runs began from the same state: rows (the number of rows of each table, for at \
+         most 30 s), checksums (of all rows of all tables) or none",
+    )
+    .titled(Group::Question, "Fingerprint of the state")
+    .default_words("rows with --restore and for snapshots, else none")
+    .choices(choices::fingerprints)
+    .marked(&[NotReplayed]),
+    value(
+        "warm",
+        "WHAT",
+        DRIVE,
+        "What is read into caches before each run: tables, indexes, tables,indexes or none",
+    )
+    .titled(Group::Question, "Read into caches")
+    .default("none")
+    .marked(&[NotReplayed]),
+    value(
+        "until-quiet",
+        "TIME",
+        DRIVE,
+        "Wait before each run until the server has finished its work in the background: checkpoints, vacuum, \
+         purge and merges; at most for this time",
+    )
+    .titled(Group::Question, "Wait for background work")
+    .default_words("no wait")
+    .marked(&[NotReplayed]),
+    value("make", "NAME", of(&[SNAPSHOT]), "Make a snapshot of the present state with this name")
+        .marked(&[NotInJobFile]),
+    value("restore", "NAME", of(&[SNAPSHOT]), "Bring the database to the state of the snapshot of this name")
+        .marked(&[NotInJobFile]),
+    value("drop", "NAME", of(&[SNAPSHOT]), "Drop the snapshot of this name").marked(&[NotInJobFile]),
     value("threads", "N", DRIVE.and(&[DRILL, ISOLATION]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default_words("min(cores, sessions)")
@@ -991,7 +1053,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, VERIFY, WHY]),
+        CONNECT.but(&[DROP, SNAPSHOT, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, VERIFY, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed, OfStored]),

@@ -310,6 +310,18 @@ export interface Axis {
   values: string[];
 }
 
+/** Work of a server in the background. */
+export interface BackgroundWork {
+  /** How much of it there was at the beginning of the wait. */
+  first: number;
+  /** Whether the wait ended because of the limit, and this was not done. */
+  is_left: boolean;
+  /** How much there was at its end. */
+  last: number;
+  /** Name of the work: `autovacuum`. */
+  name: string;
+}
+
 /** What queries and transactions did alone before the timed window, each for the same time. The ratios are those of single measurements: they have no interval. */
 export interface Baseline {
   /** Primary metric of the transactions alone; `null` if no second of it was measured. */
@@ -1160,6 +1172,34 @@ export interface CurveFigure {
   name: string;
 }
 
+/** The state of the database at the start of a run; `null` for what the database does not report. */
+export interface DatabaseState {
+  /** Size of all tables and indexes, in bytes. */
+  bytes: number | null;
+  /** Number of rows that were deleted or replaced and still take space, as the database counts them. */
+  dead_rows: number | null;
+  /** Rows or checksums of the tables; `null` if they were not read. */
+  fingerprint: Fingerprint | null;
+  /** Space in the tables that holds nothing, in bytes. */
+  free_bytes: number | null;
+  /** How it was brought about, a sentence each. */
+  preparation_words: string[];
+  /** How long the run waited for the server's work in the background; `null` if it did not. */
+  quiet: QuietWait | null;
+  /** How the state was restored before the run; `null` if it was not. */
+  restored: Restored | null;
+  /** Number of rows of all tables, as estimated by the planner. */
+  rows: number | null;
+  /** Its size in words; `null` if nothing is known. */
+  size_words: string | null;
+  /** Age of the oldest statistics of a table, in seconds. */
+  statistics_age_s: number | null;
+  /** What was read into caches before the run; `null` if nothing was. */
+  warmed: WarmedUp | null;
+  /** Tables whose statistics were never gathered. */
+  without_statistics: number;
+}
+
 /** A declared figure with its value, part of the result document. */
 export interface DeclaredFigure {
   /** Name in requirements. */
@@ -1628,6 +1668,21 @@ export interface Figures {
   /** Figures by transaction type, in the workload's order. */
   types: TypeFigures[];
 }
+
+/** What distinguishes a state of the data from another. */
+export interface Fingerprint {
+  /** What was read of each table. */
+  depth: FingerprintDepth;
+  /** Number of tables that could not be read in time. */
+  missing: number;
+  /** Time that it took, in seconds. */
+  seconds: number;
+  /** The tables that were read, by name. */
+  tables: TableFingerprint[];
+}
+
+/** How closely states are compared. */
+export type FingerprintDepth = "rows" | "checksums";
 
 /** The divergence that was first in the recording. */
 export interface FirstDivergence {
@@ -3416,6 +3471,20 @@ export interface QuerySummary {
 /** What is measured with the queries. */
 export type QueryTest = "queries" | "power" | "throughput" | "both";
 
+/** How long a run waited for the server's work in the background. */
+export interface QuietWait {
+  /** Whether the server was quiet then. */
+  is_quiet: boolean;
+  /** Longest time that it would have waited, in seconds. */
+  limit_s: number;
+  /** Time that it waited, in seconds. */
+  seconds: number;
+  /** Work that this user cannot see. */
+  unknown: string[];
+  /** What it waited for. */
+  waited_for: BackgroundWork[];
+}
+
 /** A rate of arrivals that holds for a time. */
 export interface RateStep {
   /** How long the rate holds. */
@@ -3494,6 +3563,20 @@ export interface ResolvedSetting {
   source: string;
   /** The value as typed on the command line. */
   value: string;
+}
+
+/** How a state was restored before a run. */
+export interface Restored {
+  /** Tables that differ from the snapshot. */
+  different: string[];
+  /** Fingerprint of the snapshot; `null` if it has none, and for a command. */
+  fingerprint: Fingerprint | null;
+  /** From what: ``snapshot `clean` ``, or the command. */
+  from: string;
+  /** Whether the state at the start of the run equals that of the snapshot; `null` if that is not known. */
+  is_equal: boolean | null;
+  /** Time that it took, in seconds. */
+  seconds: number;
 }
 
 /** Retries of serialization failures and deadlocks, with the same input. */
@@ -3624,6 +3707,8 @@ export interface RunResult {
   spec: RunSpec;
   /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
+  /** State of the data at the start of the run, and how it was brought about; `null` for a database that stores nothing. */
+  state: DatabaseState | null;
   /** Execution plans of the costliest statements of a replay, read after it; `query` is the statement. */
   statement_plans: ExecutionPlan[];
   /** Times of the statements of scripts, in the order of the scripts; empty for other workloads. */
@@ -4345,7 +4430,15 @@ export interface StreamedQuery {
 }
 
 /** Subject of a fact. */
-export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "tool" | "host";
+export type Subject = "workload" | "state" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "tool" | "host";
+
+/** What was read of a table. */
+export interface TableFingerprint {
+  /** Name of the table. */
+  table: string;
+  /** Number of rows, or a text that depends on all of them. */
+  value: string;
+}
 
 /** How the table was read back. */
 export interface TableRead {
@@ -4740,6 +4833,18 @@ export type WarmUp = {
 } | {
   kind: "too_short";
 };
+
+/** What was read into caches before a run. */
+export interface WarmedUp {
+  /** What could not be read, or is to be known of it. */
+  notes: string[];
+  /** Number of tables and indexes that were read. */
+  relations: number;
+  /** Time that it took, in seconds. */
+  seconds: number;
+  /** How: `pg_prewarm of tables`. */
+  ways: string[];
+}
 
 /** Warnings to read before using the figures. */
 export interface Warning {

@@ -16,6 +16,7 @@ mod new;
 mod repeat;
 mod screen;
 mod serve;
+mod snapshot;
 mod sysbench;
 mod trial;
 mod why;
@@ -105,6 +106,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Repeat => repeat::command(settings, file_in(matches)),
         Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
+        Command::Snapshot => snapshot::command(&mut settings),
         Command::Try => trial::command(settings),
         Command::Verify => bundle::verify(&mut settings, file_in(matches)),
         Command::Why => why::command(&mut settings, job_in(matches)),

@@ -59,6 +59,11 @@ impl Holder {
         self.sessions(waiting).unwrap().len()
     }
 
+    /// Number of its sessions: 1, or 0 when somebody else has ended it.
+    pub fn asleep(&self) -> usize {
+        self.sessions(&self.sleeping()).unwrap_or_default().len()
+    }
+
     pub fn release(&mut self) {
         let Some(session) = self.session.take() else { return };
         for id in self.sessions(&self.sleeping()).unwrap_or_default() {

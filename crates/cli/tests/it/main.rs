@@ -45,6 +45,7 @@ mod program;
 mod reference;
 mod replay;
 mod replay_mariadb;
+mod restore;
 mod rogue;
 mod schema;
 mod screens;

@@ -125,7 +125,7 @@ fn what_a_matrix_cannot_do_is_said_before_anything_runs() {
         (file, &["--over", "label=a,b"], "cannot vary `label`"),
         (file, &["--over", "scale=1,2"], "the scale is that of the data"),
         (file, &["--over", "vus=1,2", "--repeats", "0"], "must be 1 to 100"),
-        (file, &["--over", "vus=1,2", "--restore", "restore.sh"], "expected cmd=COMMAND"),
+        (file, &["--over", "vus=1,2", "--restore", "restore.sh"], "or cmd=COMMAND"),
         ("null:", &["--over", "vus=1,x"], "`x`"),
         ("null:", &["--over", "protocol=prepared,fast"], "fast"),
     ] {

@@ -27,6 +27,8 @@ use crate::result::{SchemaFact, SchemaKind};
 pub enum Subject {
     /// The workload, its options and its data.
     Workload,
+    /// The state of the data at the start of the run, by its fingerprint.
+    State,
     /// A setting of the run.
     Setting,
     /// The target of the run.
@@ -51,8 +53,9 @@ pub enum Subject {
 
 impl Subject {
     /// All variants, in declaration order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Workload,
+        Self::State,
         Self::Setting,
         Self::Target,
         Self::Server,
@@ -70,6 +73,7 @@ impl Subject {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Workload => "workload",
+            Self::State => "state",
             Self::Setting => "setting",
             Self::Target => "target",
             Self::Server => "server",
@@ -186,6 +190,11 @@ impl Facts {
         facts.settings(&result.settings, &result.workload);
         facts.around(&result.target, &result.server, &result.tool, &result.host);
         facts.schema(&result.schema);
+        if let Some(print) = result.state.as_ref().and_then(|state| state.fingerprint.as_ref())
+            && print.missing == 0
+        {
+            facts.record(Subject::State, print.depth.name(), print.short());
+        }
         for plan in result.queries.iter().flat_map(|set| &set.plans) {
             facts.record(Subject::Plan, &plan.query.to_uppercase(), plan.short());
         }
@@ -273,9 +282,11 @@ impl Facts {
         let one_product = self.0.get(&product) == b.0.get(&product);
         let comparable = |subject| match subject {
             // Products describe their schemas in different words.
-            Subject::Schema | Subject::Size | Subject::Statistics | Subject::Plan => {
-                one_product && self.knows(subject) && b.knows(subject)
-            }
+            Subject::Schema
+            | Subject::Size
+            | Subject::State
+            | Subject::Statistics
+            | Subject::Plan => one_product && self.knows(subject) && b.knows(subject),
             Subject::ServerSetting => self.knows(subject) && b.knows(subject),
             _ => true,
         };
@@ -287,8 +298,8 @@ impl Facts {
             // What could not be read on one side did not change, and products have settings of
             // their own.
             let of_product = matches!(key.0, Subject::Setting | Subject::ServerSetting);
-            let may_be_unknown =
-                matches!(key.0, Subject::Plan | Subject::Host) || of_product && !one_product;
+            let may_be_unknown = matches!(key.0, Subject::Plan | Subject::Host | Subject::State)
+                || of_product && !one_product;
             let is_known = !may_be_unknown || a.is_some() && b.is_some();
             let notably = key.0 != Subject::Size || differ_notably(a, b);
             a != b && is_known && notably && comparable(key.0)
@@ -307,6 +318,11 @@ impl Facts {
             must_be_equal: must_be_equal(key),
         });
         all.map(explained).collect()
+    }
+
+    /// The states from which the runs of a side began, by their fingerprints.
+    pub(super) fn states(&self) -> impl Iterator<Item = &BTreeSet<String>> {
+        self.0.iter().filter(|(key, _)| key.0 == Subject::State).map(|(_, values)| values)
     }
 
     /// Facts that differ among the runs of one side but should not.

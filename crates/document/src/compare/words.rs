@@ -150,6 +150,10 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         let (kind, next) = (kind.to_owned(), next.map(str::to_owned));
         found.push(Warning { kind, text, next });
     };
+    if let Some(text) = of_state(result, facts) {
+        let next = "restore the same state before each run (--restore copy=NAME)";
+        warn("state", text, Some(next));
+    }
     for difference in result.differences.iter().filter(|difference| difference.must_be_equal) {
         warn("not_equal", not_equal(difference), Some("compare runs of the same work and data"));
     }
@@ -235,6 +239,22 @@ fn one_after_the_other(result: &ComparisonResult, basis: Option<Basis>) -> Optio
         "all runs of {early} were made before all runs of {late}: a change of the host or of the \
          data in between looks like a difference, and the interval does not contain it"
     ))
+}
+
+/// Warns where runs began from different states of the data.
+fn of_state(result: &ComparisonResult, facts: &[Facts; 2]) -> Option<String> {
+    let is_mixed = |facts: &Facts| facts.states().any(|states| states.len() > 1);
+    let differ = result.differences.iter().any(|difference| difference.subject == Subject::State);
+    let what = match facts.each_ref().map(is_mixed) {
+        [true, true] => "the runs of A and those of B",
+        [true, false] => "the runs of A",
+        [false, true] => "the runs of B",
+        [false, false] if differ => {
+            return Some("A and B began from different states of the data".to_owned());
+        }
+        [false, false] => return None,
+    };
+    Some(format!("{what} began from different states of the data"))
 }
 
 /// The start of a text that may be as long as the definition of a table.

@@ -28,6 +28,7 @@ use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::schema::SchemaFact;
 use super::slices::Slice;
+use super::state::DatabaseState;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::doctor::SetupFact;
@@ -188,6 +189,10 @@ pub struct RunResult {
     pub server: ServerInfo,
     /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     pub schema: Vec<SchemaFact>,
+    /// State of the data at the start of the run, and how it was brought about; `None` for a database
+    /// that stores nothing.
+    #[serde(default)]
+    pub state: Option<DatabaseState>,
     /// How host and database were set up at the start of the run, as `doctor` reports it: what does
     /// not change by itself.
     pub setup: Vec<SetupFact>,

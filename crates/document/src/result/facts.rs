@@ -19,6 +19,7 @@ use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
+use super::state::DatabaseState;
 use crate::doctor::Line;
 use crate::energy::EnergyReadings;
 use crate::execution_plan::ExecutionPlan;
@@ -64,6 +65,9 @@ pub struct RunFacts {
     pub server_transactions: CounterSpan,
     /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     pub schema: Vec<SchemaFact>,
+    /// State of the data at the start of the run; `None` for a database that stores nothing.
+    #[serde(default)]
+    pub state: Option<DatabaseState>,
     /// How host and database were set up at the start of the run.
     pub setup: Vec<Line>,
     /// Server settings that changed during the run.

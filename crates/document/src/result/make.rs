@@ -125,6 +125,7 @@ impl RunResult {
             target: facts.target.clone(),
             server: facts.server.clone(),
             schema: facts.schema.clone(),
+            state: facts.state.clone(),
             setup: facts.setup.iter().map(SetupFact::of).collect(),
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),

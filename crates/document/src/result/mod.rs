@@ -33,6 +33,7 @@ mod queries;
 mod query_streams;
 mod schema;
 mod slices;
+mod state;
 mod steadiness;
 mod verification;
 mod warnings;
@@ -79,6 +80,10 @@ pub use query_streams::{
 };
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, SliceTotals, Slicer, TypeTotals};
+pub use state::{
+    BackgroundWork, DatabaseState, Fingerprint, FingerprintDepth, QuietWait, Restored,
+    StateComparison, TableFingerprint, WarmedUp, first_names,
+};
 #[cfg(test)]
 pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};

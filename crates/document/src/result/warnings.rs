@@ -8,6 +8,7 @@ use super::facts::{CounterSpan, RunFacts};
 use super::hosts::HostShare;
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
+use super::state::first_names;
 use super::verification::Verdict;
 use crate::doctor::{Line, SetupVerdict};
 use crate::measure::Measure;
@@ -48,6 +49,7 @@ pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
     cores(result, &mut list);
     counters(result, &mut list);
     server(result, &facts.server_transactions, &mut list);
+    state(result, &mut list);
     setup(&facts.setup, &mut list);
     if let Some(text) = &facts.workload_warning {
         warn(&mut list, "workload", text.clone(), "");
@@ -58,6 +60,29 @@ pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
 fn warn(list: &mut Vec<Warning>, kind: &str, text: String, next: &str) {
     let next = (!next.is_empty()).then(|| next.to_owned());
     list.push(Warning { kind: kind.to_owned(), text, next });
+}
+
+fn state(result: &RunResult, list: &mut Vec<Warning>) {
+    let Some(state) = &result.state else { return };
+    if let Some(restored) = state.restored.as_ref().filter(|of| of.is_equal == Some(false)) {
+        let text = format!(
+            "the state that was restored from {} is not that of the snapshot: {}",
+            restored.from,
+            first_names(&restored.different)
+        );
+        let next = "check what else writes to these tables; if nothing does, make a new snapshot";
+        warn(list, "state", text, next);
+    }
+    if let Some(quiet) = state.quiet.as_ref().filter(|quiet| !quiet.is_quiet) {
+        let left = quiet.waited_for.iter().filter(|work| work.is_left);
+        let left: Vec<&str> = left.map(|work| work.name.as_str()).collect();
+        let text = format!(
+            "the server still worked in the background when the run began, after {}: {}",
+            duration(quiet.limit_s),
+            left.join(", ")
+        );
+        warn(list, "not_quiet", text, "give --until-quiet more time");
+    }
 }
 
 fn setup(lines: &[Line], list: &mut Vec<Warning>) {

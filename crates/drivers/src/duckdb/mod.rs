@@ -11,6 +11,7 @@ mod fence;
 mod load;
 mod loading;
 mod session;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -24,9 +25,11 @@ use triphammer_duckdb::{Connection, Error, Library};
 
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
+use crate::snapshot::FileSnapshots;
 use crate::target::{ConnectSettings, Fence, TargetUrl};
 use loading::{Loaders, Loading};
 pub use session::DuckdbSession;
+pub(crate) use snapshot::DuckdbFile;
 
 const IN_PROCESS: &str = "runs in process";
 const NEVER_WAITS: &str = "never waits for a lock: the second writer of a row fails at once";
@@ -114,6 +117,11 @@ impl Duckdb {
         let file = DatabaseFile::of(target, settings)?;
         let options = UrlOptions::parse(&target.params)?.with(settings)?;
         Ok(Self { file, options, fence: settings.fence, loaders: Arc::default() })
+    }
+
+    /// The snapshots of the file.
+    pub(crate) fn snapshots(&self) -> FileSnapshots<'_, DuckdbFile> {
+        FileSnapshots { path: self.file.path(), file: DuckdbFile }
     }
 
     fn session(&self, role: Role) -> Result<DuckdbSession, DbError> {

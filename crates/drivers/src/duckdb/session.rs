@@ -123,7 +123,7 @@ impl DuckdbSession {
     }
 
     /// Runs a query without parameters, and reads its first columns as text.
-    fn texts<const N: usize>(&self, sql: &str) -> Result<Vec<[String; N]>, DbError> {
+    pub(super) fn texts<const N: usize>(&self, sql: &str) -> Result<Vec<[String; N]>, DbError> {
         let mut rows = Rows::new();
         collect(self.connection.query(sql).map_err(on_statement)?, &mut rows)?;
         let read = |row: triphammer_core::Row<'_>| {

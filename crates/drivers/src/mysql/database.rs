@@ -107,6 +107,11 @@ impl Mysql {
         Ok(Self { shared: Arc::new(shared), waits: settings.waits, capabilities: capabilities() })
     }
 
+    /// What sessions need of the database.
+    pub(super) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// Opens connections for sessions of others, as a proxy does.
     #[must_use]
     pub fn tunnel(&self) -> Tunnel {

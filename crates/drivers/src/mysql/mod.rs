@@ -21,6 +21,7 @@ mod quote;
 mod server_key;
 mod session;
 mod shared;
+mod snapshot;
 mod text;
 mod texts;
 mod url;
@@ -28,6 +29,7 @@ mod wire;
 
 pub use database::{Mysql, Tunnel, TunnelTls};
 pub use session::MysqlSession;
+pub(crate) use snapshot::MysqlSnapshots;
 
 /// What a proxy needs to read the packets of others.
 pub mod messages {

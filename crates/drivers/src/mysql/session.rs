@@ -188,6 +188,11 @@ impl MysqlSession {
         Ok(Replication::default())
     }
 
+    /// Runs SQL text and returns its rows as text, for the few queries that are made once.
+    pub(super) async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
+        self.connection.ask(sql).await
+    }
+
     /// Sets a new session up, and finds out who it is, in one round trip.
     pub(super) async fn set_up(
         mut connection: Connection,

@@ -196,6 +196,11 @@ impl Postgres {
         Ok(Self { shared: Arc::new(shared), capabilities })
     }
 
+    /// What sessions need of the database.
+    pub(super) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// Opens connections for sessions of others, as a proxy does.
     #[must_use]
     pub fn tunnel(&self) -> Tunnel {
@@ -364,15 +369,7 @@ impl Database for Postgres {
 
     async fn create_database(&self) -> Result<bool, DbError> {
         let name = &self.shared.options.database;
-        let mut opened = Err(DbError::new(ErrorClass::Refused, "no database to connect to"));
-        for database in MAINTENANCE_DATABASES {
-            opened = self.shared.open(database).await;
-            match &opened {
-                Err(error) if error.code() == Some("3D000") => {}
-                _ => break,
-            }
-        }
-        let mut session = opened?;
+        let mut session = self.shared.maintenance().await?;
         let result = session.create_database(name).await;
         session.end().await;
         result.map_err(|error| {
@@ -382,6 +379,24 @@ impl Database for Postgres {
 }
 
 impl Shared {
+    /// Name of the target's database.
+    pub(super) fn database(&self) -> &str {
+        &self.options.database
+    }
+
+    /// Connects to a database that exists on every server, to create or drop another.
+    pub(super) async fn maintenance(self: &Arc<Self>) -> Result<PostgresSession, DbError> {
+        let mut opened = Err(DbError::new(ErrorClass::Refused, "no database to connect to"));
+        for database in MAINTENANCE_DATABASES {
+            opened = self.open(database).await;
+            match &opened {
+                Err(error) if error.code() == Some("3D000") => {}
+                _ => break,
+            }
+        }
+        opened
+    }
+
     /// How statements are sent.
     pub(super) fn protocol(&self) -> Protocol {
         self.asked_protocol.unwrap_or_else(|| match self.pooler.get() {
@@ -424,7 +439,7 @@ impl Shared {
 
     /// Connects to the first host that accepts. The next one is tried when a host is unreachable,
     /// not yet up, or read-only although read-write is required; not when it rejects the password.
-    async fn open(self: &Arc<Self>, database: &str) -> Result<PostgresSession, DbError> {
+    pub(super) async fn open(self: &Arc<Self>, database: &str) -> Result<PostgresSession, DbError> {
         let mut watch = LoginWatch::start();
         let mut failures: Vec<DbError> = Vec::new();
         for host in &self.options.hosts {

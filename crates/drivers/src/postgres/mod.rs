@@ -10,6 +10,7 @@ mod error;
 mod pooler;
 mod prepared;
 mod session;
+mod snapshot;
 mod socket;
 mod text;
 mod tls;
@@ -19,6 +20,7 @@ mod wire;
 pub use crate::target::Lookup;
 pub use database::{Postgres, Tunnel};
 pub use session::PostgresSession;
+pub(crate) use snapshot::PostgresSnapshots;
 
 /// What a proxy needs to read the messages of others.
 pub mod messages {

@@ -14,10 +14,12 @@
 //! text, lists of integers JSON text.
 
 mod activity;
+mod checksum;
 mod errors;
 mod fence;
 mod scratch;
 mod session;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -31,9 +33,11 @@ use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation,
 
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
+use crate::snapshot::FileSnapshots;
 use crate::target::{ConnectSettings, Fence, TargetUrl};
 use activity::Activity;
 pub use session::SqliteSession;
+pub(crate) use snapshot::SqliteFile;
 
 /// How long a session waits for a lock if the target does not specify it.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -125,6 +129,11 @@ impl Sqlite {
         Ok(Self { file, options, switching, activity, fence: settings.fence })
     }
 
+    /// The snapshots of the file.
+    pub(crate) fn snapshots(&self) -> FileSnapshots<'_, SqliteFile> {
+        FileSnapshots { path: self.file.path(), file: SqliteFile }
+    }
+
     fn connection(&self, role: Role) -> Result<Connection, DbError> {
         self.file.check(role)?;
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -168,7 +177,10 @@ impl Sqlite {
                 self.leave_wal(connection)
             }
             Role::User => self.switch_journal(connection, options.journal_mode),
-            Role::Monitor => self.activity.add_functions(connection),
+            Role::Monitor => {
+                checksum::add_function(connection)?;
+                self.activity.add_functions(connection)
+            }
         }
     }
 

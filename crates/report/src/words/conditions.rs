@@ -32,6 +32,7 @@ pub(crate) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         ("Host", host(&result.host)),
     ];
     conditions.extend(topology(&result.host));
+    conditions.extend(state(result));
     if let Some(streams) = &result.query_streams {
         conditions.insert(1, ("Queries", query_streams::outcome(streams).join(DOT)));
     }
@@ -81,6 +82,7 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         ("Host", host(&result.host)),
     ];
     conditions.extend(topology(&result.host));
+    conditions.extend(state(result));
     conditions
 }
 
@@ -91,6 +93,14 @@ fn topology(host: &Host) -> Option<(&'static str, String)> {
     parts.extend(topology.node_words());
     parts.retain(|part| !part.is_empty());
     Some(("Topology", parts.join(DOT)))
+}
+
+/// The state of the data at the start of the run, and how it was brought about.
+fn state(result: &RunResult) -> Vec<(&'static str, String)> {
+    let Some(state) = &result.state else { return Vec::new() };
+    let size = state.size_words.clone().map(|words| ("State", words));
+    let before = state.preparation_words.iter().map(|words| ("Before", words.clone()));
+    size.into_iter().chain(before).collect()
 }
 
 /// Formats the declared figures; `None` if nothing was measured.

@@ -8,7 +8,7 @@ use triphammer_document::JobId;
 use triphammer_document::compare::UntilDecided;
 use triphammer_document::measure::Measure;
 use triphammer_document::parts::Status;
-use triphammer_document::result::RunResult;
+use triphammer_document::result::{Restored, RunResult};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
@@ -53,15 +53,15 @@ impl Sequence<'_, '_> {
         let (watch, of) = (self.watch, question.runs());
         watch.report(JobEvent::Step { step: steps[0], done: self.done, of });
         self.made = true;
-        for step in steps {
-            if let Err(reason) = question.before(step, self.handle) {
-                return match self.handle.is_stopped() {
-                    true => Going::Stopped,
-                    false => self.refused_pair(question, steps, [&reason, &reason]),
-                };
+        let restored = match self.restore_both(question, steps) {
+            Ok(restored) => restored,
+            Err(_) if self.handle.is_stopped() => return Going::Stopped,
+            Err(failure) => {
+                let reason = failure.to_string();
+                return self.refused_pair(question, steps, [&reason, &reason]);
             }
-        }
-        let runs = match halves(campaign, question, steps, watch, journal.job) {
+        };
+        let runs = match halves(campaign, question, steps, watch, journal.job, restored) {
             Ok(halves) => self.make(halves, steps, question.margin(), journal),
             Err(failure) => return self.refused_pair(question, steps, [&failure.to_string(); 2]),
         };
@@ -81,6 +81,20 @@ impl Sequence<'_, '_> {
                 self.refused_pair(question, steps, [&reasons[0], &reasons[1]])
             }
         }
+    }
+
+    /// Restores the databases of both halves, one after the other; a shared one once.
+    fn restore_both<Q: Question>(
+        &self,
+        question: &Q,
+        [a, b]: [&PlannedRun; 2],
+    ) -> Result<[Option<Restored>; 2], Failure> {
+        let of_a = self.restorer.before(a.target, &question.cell(a), self.watch)?;
+        let of_b = match self.restorer.is_one(a.target, b.target) {
+            true => of_a.clone(),
+            false => self.restorer.before(b.target, &question.cell(b), self.watch)?,
+        };
+        Ok([of_a, of_b])
     }
 
     /// Runs both halves, each on its thread.
@@ -151,13 +165,14 @@ fn halves<Q: Question>(
     steps: [&PlannedRun; 2],
     watch: &Watch<'_>,
     job: Option<JobId>,
+    [of_a, of_b]: [Option<Restored>; 2],
 ) -> Result<[Half; 2], Failure> {
-    let half = |step: &PlannedRun| {
+    let half = |step: &PlannedRun, restored| {
         let (settings, resolved) = campaign.resolve(question, step, watch, false)?;
-        let resolved = resolved.step_of(job.map(|job| (job, step.number)));
+        let resolved = resolved.restored(restored).step_of(job.map(|job| (job, step.number)));
         Ok::<_, Failure>(Half { settings, resolved })
     };
-    Ok([half(steps[0])?, half(steps[1])?])
+    Ok([half(steps[0], of_a)?, half(steps[1], of_b)?])
 }
 
 /// What ends the pair before its time, if that was asked for.

@@ -18,27 +18,27 @@ mod answer;
 mod at_once;
 mod cool_down;
 mod differing;
-mod restore;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::Scale;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
+use triphammer_core::{Scale, SpecError};
 use triphammer_document::parts::Status;
-use triphammer_document::result::RunResult;
+use triphammer_document::result::{FingerprintDepth, RunResult};
 use triphammer_document::{JobDocument as _, JobId, JobType};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
-use triphammer_settings::{Settings, Source};
+use triphammer_settings::{GivenValue, Settings, Source};
 use triphammer_store::Store;
 
 use crate::journal::{Journal, Warn};
+use crate::restore::{RestorePlan, Restorer};
 use crate::run::{RequestedHalf, Resolved};
 use crate::watch::{InStep, JobEvent, Watch};
 
@@ -47,7 +47,6 @@ pub use answer::RecordedRuns;
 pub(crate) use answer::answer;
 pub use cool_down::CoolDown;
 pub(crate) use differing::may_differ;
-pub(crate) use restore::Restore;
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
@@ -108,13 +107,10 @@ pub trait Question: JobType + Sized {
         })
     }
 
-    /// What happens before the run of a step, beside the pause.
-    ///
-    /// # Errors
-    /// With the reason why the step cannot be made.
-    fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {
-        let _ = (step, handle);
-        Ok(())
+    /// The settings in which the run of a step differs from others, for the command of a restore.
+    fn cell(&self, step: &PlannedRun) -> Vec<(String, String)> {
+        let text = |(name, value): &(String, GivenValue)| (name.clone(), value.text().to_owned());
+        step.settings.iter().map(text).collect()
     }
 
     /// Where the target of a step is from, if it is not the first one.
@@ -157,6 +153,10 @@ pub struct Campaign<'a> {
     pub targets: &'a [Target],
     /// Pause between two runs.
     pub cool_down: CoolDown,
+    /// What restores the databases before each run, if anything does.
+    pub restore: Option<&'a RestorePlan>,
+    /// How the states of restored databases are compared.
+    pub depth: Option<FingerprintDepth>,
     /// The interrupted job to resume, if any.
     pub resumed: Option<&'a Resumed>,
 }
@@ -197,8 +197,39 @@ impl Campaign<'_> {
         handle: &Handle,
         watch: &Watch<'_>,
     ) -> Result<CampaignEnd<Q::Document>, Failure> {
-        let warn = &mut |text: &str| watch.warn(text);
+        self.refuse_lost_state()?;
+        let databases = (&**self.workload, self.targets);
+        let mut restorer = Restorer::begin(self.restore, databases, self.depth, handle, watch)?;
         let (scale, longest) = self.try_out(question, watch)?;
+        let made = restorer.make(watch);
+        let ended = made.and_then(|()| {
+            self.conduct_from(question, store, (handle, watch), &restorer, (scale, longest))
+        });
+        restorer.end(watch);
+        ended
+    }
+
+    /// Rejects the resumption of runs whose state was dropped with the interrupted job.
+    fn refuse_lost_state(&self) -> Result<(), Failure> {
+        if self.resumed.is_none() || !self.restore.is_some_and(RestorePlan::ends_with_job) {
+            return Ok(());
+        }
+        let message = "the snapshot of the interrupted job was dropped at its end, so that the runs that are \
+                       left would begin from another state; begin again, with --restore copy=NAME and a \
+                       snapshot that stays, to be able to resume";
+        Err(SpecError::new(message).about("restore").into())
+    }
+
+    /// Makes the runs, each from the restored state.
+    fn conduct_from<Q: Question>(
+        &self,
+        question: &mut Q,
+        store: Option<&mut Store>,
+        (handle, watch): (&Handle, &Watch<'_>),
+        restorer: &Restorer<'_>,
+        (scale, longest): (Scale, Duration),
+    ) -> Result<CampaignEnd<Q::Document>, Failure> {
+        let warn = &mut |text: &str| watch.warn(text);
         let mut stored = match (self.resumed, store.as_deref()) {
             (Some(resumed), Some(store)) => resume::complete_runs(store, resumed.job)?,
             _ => BTreeMap::new(),
@@ -209,7 +240,7 @@ impl Campaign<'_> {
         let (runs, at_most) = (question.runs(), question.at_most());
         let each = self.cool_down.most + longest;
         watch.report(JobEvent::Sequence(&Begin { runs, at_most, done, each }));
-        let mut sequence = Sequence::new(handle, watch);
+        let mut sequence = Sequence::new(handle, watch, restorer);
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
             let beside = question.beside(&step);
@@ -330,6 +361,7 @@ enum Going {
 struct Sequence<'a, 'w> {
     handle: &'a Handle,
     watch: &'a Watch<'w>,
+    restorer: &'a Restorer<'a>,
     done: u32,
     /// Number of consecutive failed steps.
     failures: u32,
@@ -342,9 +374,9 @@ struct Sequence<'a, 'w> {
 }
 
 impl<'a, 'w> Sequence<'a, 'w> {
-    fn new(handle: &'a Handle, watch: &'a Watch<'w>) -> Self {
+    fn new(handle: &'a Handle, watch: &'a Watch<'w>, restorer: &'a Restorer<'a>) -> Self {
         let warned = BTreeSet::new();
-        Self { handle, watch, done: 0, failures: 0, made: false, is_here: true, warned }
+        Self { handle, watch, restorer, done: 0, failures: 0, made: false, is_here: true, warned }
     }
 
     /// Pauses before a run, except before the first of this process.
@@ -366,19 +398,23 @@ impl<'a, 'w> Sequence<'a, 'w> {
         watch.report(JobEvent::Step { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
-        if let Err(reason) = question.before(step, self.handle) {
-            return match self.handle.is_stopped() {
-                true => Going::Stopped,
-                false => self.refused(question, step, &reason),
-            };
-        }
+        let restored = match self.restorer.before(step.target, &question.cell(step), watch) {
+            Ok(restored) => restored,
+            Err(_) if self.handle.is_stopped() => return Going::Stopped,
+            Err(failure) => return self.refused(question, step, &failure.to_string()),
+        };
         let resolved = campaign.resolve(question, step, watch, false);
         let run = resolved.and_then(|(settings, resolved)| {
             watch.report(JobEvent::StepResolved(resolved.spec()));
             watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
             let mut in_step = InStep { watch, warned: &mut self.warned };
             let watch = Watch::new(&mut in_step);
-            resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)
+            resolved.restored(restored).step_of(parent).run(
+                &settings,
+                journal.store(),
+                self.handle,
+                &watch,
+            )
         });
         self.handle.ended();
         self.is_here &= run.as_ref().is_ok_and(is_here);

@@ -21,13 +21,12 @@ use triphammer_document::{JobId, JobType};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
-use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::{GivenValue, REPEATED, Settings};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns, turns_at_once};
-use crate::campaign::{CoolDown, Question, Restore, may_differ};
+use crate::campaign::{CoolDown, Question, may_differ};
 use crate::compare::at_once;
 use crate::profile::RequestedLevels;
 use crate::run::{AtOnceWay, RequestedHalf};
@@ -208,7 +207,6 @@ pub struct Pairs {
     server_settings: Vec<(String, String)>,
     /// What replays of the sides answered.
     answers: [SideAnswers; 2],
-    restore: Option<Restore>,
 }
 
 impl Pairs {
@@ -221,16 +219,7 @@ impl Pairs {
             None => turns(request.pairs, levels, request.seed),
             Some(_) => turns_at_once(request.pairs),
         };
-        Self {
-            request,
-            label,
-            turns,
-            results,
-            failed_runs,
-            server_settings,
-            answers,
-            restore: None,
-        }
+        Self { request, label, turns, results, failed_runs, server_settings, answers }
     }
 
     fn step(&self, number: u32) -> PlannedRun {
@@ -286,9 +275,7 @@ impl Question for Pairs {
         targets: &[Target],
     ) -> Result<Self, Failure> {
         let request = PairsRequest::read(settings, workload, targets)?;
-        let restore = Restore::read(settings)?;
-        let pairs = Self::new(request, settings.get("label").map(str::to_owned));
-        Ok(Self { restore, ..pairs })
+        Ok(Self::new(request, settings.get("label").map(str::to_owned)))
     }
 
     fn next(&self) -> Option<PlannedRun> {
@@ -353,13 +340,9 @@ impl Question for Pairs {
         !is_of_other && level.unwrap_or(true) && has_answers
     }
 
-    fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {
-        let Some(restore) = &self.restore else { return Ok(()) };
+    fn cell(&self, step: &PlannedRun) -> Vec<(String, String)> {
         let side = ("side".to_owned(), ["A", "B"][step.target].to_owned());
-        let own = self.request.own[step.target].iter().cloned().chain([side]);
-        let own: Vec<(String, String)> = own.collect();
-        let done = restore.run(&own, &self.request.targets[step.target], handle);
-        done.map_err(|reason| format!("--restore: {reason}"))
+        self.request.own[step.target].iter().cloned().chain([side]).collect()
     }
 
     fn server_settings(&mut self, settings: Vec<(String, String)>) {

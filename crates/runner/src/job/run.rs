@@ -1,12 +1,14 @@
 //! `run` as a job, with its output files and endpoints.
 
-use triphammer_document::result::RunResult;
+use triphammer_document::result::{Restored, RunResult};
 use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
 
 use super::{FinishedJob, Job, Preview, Work};
 use crate::outputs::OutputsAsked;
+use crate::restore::{RestorePlan, Restorer};
 use crate::run::{Resolved, validate};
+use crate::state::Preparation;
 use crate::watch::{JobEvent, Watch, Watcher};
 
 /// Drives a workload once.
@@ -20,6 +22,7 @@ impl JobType for RunJob {
 impl Work for RunJob {
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
         OutputsAsked::from_settings(&mut job.settings)?;
+        RestorePlan::of_one_run(&mut job.settings)?;
         let resolved = resolve(job, watch, true)?;
         let runs = vec![(job.settings.clone(), resolved.spec().clone())];
         Ok(Preview { runs, whole: None })
@@ -27,12 +30,14 @@ impl Work for RunJob {
 
     fn validate(job: &mut Job) -> Result<(), Failure> {
         OutputsAsked::from_settings(&mut job.settings)?;
+        RestorePlan::of_one_run(&mut job.settings)?;
         validate(&mut job.settings.clone(), &job.workload, &job.targets[0])
     }
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let asked = OutputsAsked::from_settings(&mut job.settings)?;
-        let resolved = resolve(job, &Watch::new(watcher), false)?;
+        let restored = restore(job, &Watch::new(watcher))?;
+        let resolved = resolve(job, &Watch::new(watcher), false)?.restored(restored);
         let info = resolved.info(&job.settings);
         let mut outputs = asked.open(&job.workload.transactions, &info)?;
         let mut store = job.open_store(&Watch::new(watcher))?;
@@ -52,6 +57,21 @@ impl Work for RunJob {
             outputs: Some(outputs),
         })
     }
+}
+
+/// Brings the database to the state that the run is to begin from.
+fn restore(job: &mut Job, watch: &Watch<'_>) -> Result<Option<Restored>, Failure> {
+    let plan = RestorePlan::of_one_run(&mut job.settings)?;
+    if plan.is_none() {
+        return Ok(None);
+    }
+    let depth = Preparation::read(&mut job.settings)?.depth;
+    let databases = (&*job.workload, job.targets.as_slice());
+    let restorer = Restorer::begin(plan.as_ref(), databases, depth, &job.handle, watch)?;
+    // What is wrong with the settings is reported before anything is changed.
+    let mut tried = job.settings.clone();
+    Resolved::new(&mut tried, &job.workload, &job.targets[0], watch, true)?;
+    restorer.before(0, &[], watch)
 }
 
 pub(super) fn resolve(

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use triphammer_document::Document;
+use triphammer_document::result::FingerprintDepth;
 use triphammer_settings::failure::Failure;
 
 use super::{FinishedJob, Job, Preview, Work};
 use crate::campaign::{Campaign, CoolDown, Question, RecordedRuns, answer};
+use crate::restore::RestorePlan;
 use crate::run::validate;
+use crate::state::Preparation;
 use crate::step::Begin;
 use crate::watch::{Watch, Watcher};
 
@@ -16,13 +19,13 @@ where
     Document: From<Q::Document>,
 {
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
-        let (question, cool_down) = ask::<Q>(job)?;
-        let campaign = campaign(job, cool_down);
+        let (question, around) = ask::<Q>(job)?;
+        let campaign = campaign(job, &around);
         let trials = question.trials();
         let mut each = Duration::ZERO;
         let resolved = trials.iter().map(|trial| {
             let (settings, resolved) = campaign.resolve(&question, trial, watch, true)?;
-            each = each.max(cool_down.most + resolved.longest());
+            each = each.max(around.cool_down.most + resolved.longest());
             Ok((settings, resolved.spec().clone()))
         });
         let resolved = resolved.collect::<Result<_, Failure>>()?;
@@ -47,9 +50,9 @@ where
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let watch = &Watch::new(watcher);
-        let (mut question, cool_down) = ask::<Q>(job)?;
+        let (mut question, around) = ask::<Q>(job)?;
         let mut store = job.open_store(watch)?;
-        let campaign = campaign(job, cool_down);
+        let campaign = campaign(job, &around);
         let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch)?;
         Ok(FinishedJob {
             document: answered.document.map(Document::from),
@@ -62,19 +65,32 @@ where
     }
 }
 
-/// Creates the question, and reads the pause between two runs.
-fn ask<Q: Question>(job: &mut Job) -> Result<(Q, CoolDown), Failure> {
-    let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    Ok((question, CoolDown::read(&mut job.settings, &job.targets[0])?))
+/// What surrounds the runs of a campaign.
+struct Around {
+    cool_down: CoolDown,
+    restore: Option<RestorePlan>,
+    depth: Option<FingerprintDepth>,
 }
 
-const fn campaign(job: &Job, cool_down: CoolDown) -> Campaign<'_> {
+/// Creates the question, and reads what surrounds its runs.
+fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Around), Failure> {
+    let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
+    let cool_down = CoolDown::read(&mut job.settings, &job.targets[0])?;
+    let restore = RestorePlan::read(&mut job.settings)?;
+    let depth = Preparation::read(&mut job.settings)?.depth;
+    Ok((question, Around { cool_down, restore, depth }))
+}
+
+const fn campaign<'a>(job: &'a Job, around: &'a Around) -> Campaign<'a> {
+    let Around { cool_down, restore, depth } = around;
     Campaign {
         kind: job.kind,
         workload: &job.workload,
         settings: &job.settings,
         targets: job.targets.as_slice(),
-        cool_down,
+        cool_down: *cool_down,
+        restore: restore.as_ref(),
+        depth: *depth,
         resumed: job.resumed.as_ref(),
     }
 }

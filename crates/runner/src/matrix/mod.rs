@@ -21,12 +21,12 @@ use triphammer_document::redacted::mask_secrets;
 use triphammer_document::result::RunResult;
 use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
-use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::{GivenValue, Settings, Source};
 
-use crate::campaign::{Question, Restore};
+use crate::campaign::Question;
 use crate::profile::sequence;
+use crate::restore::RestorePlan;
 use crate::step::PlannedRun;
 
 /// Maximum number of repeats of a combination.
@@ -57,13 +57,12 @@ pub struct Matrix {
     axes: Vec<Axis>,
     /// Settings of each combination, the last axis varying fastest.
     cells: Vec<Vec<(String, String)>>,
-    /// URLs of the targets of the combinations, without secrets.
-    targets: Vec<String>,
     repeats: u32,
     seed: u64,
     /// Combination of each step.
     steps: Vec<u32>,
-    restore: Option<Restore>,
+    /// What restores the database before each run, as it is shown.
+    restore: Option<String>,
     /// Index of the primary metric's transaction type; `None` if the metric counts several types.
     times_of: Option<usize>,
     results: Vec<MatrixRun>,
@@ -116,7 +115,7 @@ impl Matrix {
             repeats: self.repeats,
             seed: self.seed,
             steps: self.steps.clone(),
-            restore: self.restore.as_ref().map(|restore| mask_secrets(restore.command())),
+            restore: self.restore.as_deref().map(mask_secrets),
         };
         Some(MatrixResult::new(
             first,
@@ -148,9 +147,8 @@ impl Question for Matrix {
         for axis in axes.iter().filter(|axis| axis.name != axes::TARGET) {
             settings.show(&axis.name, axis.values.join(","), &settings.source(axes::OVER));
         }
-        let targets: Vec<String> =
-            targets.iter().map(|target| mask_secrets(&target.database.target())).collect();
-        settings.show(axes::TARGET, targets[0].clone(), &settings.source(axes::TARGET));
+        let first = mask_secrets(&targets[0].database.target());
+        settings.show(axes::TARGET, first, &settings.source(axes::TARGET));
         let repeats = settings.parse("repeats")?;
         if !(1..=REPEATS_MAX).contains(&repeats) {
             return Err(SpecError::new(format!(
@@ -169,11 +167,10 @@ impl Question for Matrix {
         Ok(Self {
             axes: axes.iter().map(shown_axis).collect(),
             cells,
-            targets,
             repeats,
             seed,
             steps: sequence(&numbers, 0..repeats, seed),
-            restore: Restore::read(settings)?,
+            restore: RestorePlan::read(settings)?.map(|plan| plan.shown()),
             times_of,
             results: Vec::new(),
             failed_runs: Vec::new(),
@@ -203,10 +200,8 @@ impl Question for Matrix {
         true
     }
 
-    fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {
-        let Some(restore) = &self.restore else { return Ok(()) };
-        let done = restore.run(&self.cells[step.target], &self.targets[step.target], handle);
-        done.map_err(|reason| format!("--restore: {reason}"))
+    fn cell(&self, step: &PlannedRun) -> Vec<(String, String)> {
+        self.cells[step.target].clone()
     }
 
     fn source_of_target(&self, settings: &Settings, step: &PlannedRun) -> Source {

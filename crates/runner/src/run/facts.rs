@@ -56,6 +56,7 @@ impl Resolved {
                 ..CounterSpan::default()
             },
             schema: Vec::new(),
+            state: None,
             setup: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),

@@ -6,6 +6,7 @@ mod drive;
 mod explain;
 mod facts;
 mod monitor;
+mod prepare;
 mod query_run;
 mod resolve;
 mod statement_plans;
@@ -29,7 +30,7 @@ use triphammer_document::price::PriceList;
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
 use triphammer_document::result::{
-    DatabaseCount, NodeFact, QueriesResult, RunFacts, RunResult, SchemaFact, Slicer,
+    DatabaseCount, NodeFact, QueriesResult, Restored, RunFacts, RunResult, SchemaFact, Slicer,
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
@@ -50,6 +51,7 @@ use crate::build_observers::ask_exporter;
 use crate::cluster::SharedRun;
 use crate::journal::Journal;
 use crate::replay::Exemplar;
+use crate::state::Preparation;
 use crate::watch::{JobEvent, Watch};
 use crate::workload_lock::lock_workload;
 pub use at_once::{AtOnceWay, RequestedHalf, SLICE_MAX_S};
@@ -107,6 +109,10 @@ pub struct Resolved {
     price: Option<PriceList>,
     /// How the run is spread over hosts; `None` for a run by this process.
     shared: Option<SharedRun>,
+    /// What is done about the state before the run.
+    preparation: Preparation,
+    /// How the state was restored; `None` if it was not.
+    restored: Option<Restored>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
     /// Where the run meets the other half of its pair; `None` if it takes place alone.
@@ -118,6 +124,12 @@ impl Resolved {
     #[must_use]
     pub fn step_of(self, parent: Option<(JobId, u32)>) -> Self {
         Self { parent, ..self }
+    }
+
+    /// Records how the state was restored that the run begins from.
+    #[must_use]
+    pub fn restored(self, restored: Option<Restored>) -> Self {
+        Self { restored, ..self }
     }
 
     /// Lets the run begin at the same instant as the other half of its pair.
@@ -210,6 +222,12 @@ impl Resolved {
         let mut monitor = Monitor::new(&self.plan, self.connect_limit);
         let (mut facts, mut journal, beside) =
             self.begin(settings, store, &mut monitor, watch).await?;
+        if let Err(failure) =
+            self.prepare(&mut monitor, &mut facts, &mut journal, handle, watch).await
+        {
+            journal.failed(&failure, &mut |text| watch.warn(text));
+            return Err(failure);
+        }
         let end = match &self.queries {
             Some(queries) => {
                 self.drive_queries(queries, &mut monitor, &mut facts, &mut journal, handle, watch)

@@ -34,6 +34,7 @@ use crate::build_request::BuildRequest;
 use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
 use crate::record::Record;
+use crate::state::Preparation;
 use crate::watch::Watch;
 use crate::{requests, resources};
 
@@ -93,6 +94,7 @@ impl Resolved {
         let energy = energy::plan(settings, host_exporter.as_ref())?;
         let energy = (observe.is_some() && queries.is_none()).then_some(energy);
         let price = crate::price::read(settings)?;
+        let preparation = Preparation::read(settings)?;
         // The code makes its own data, also in a file that does not exist yet.
         let is_made_by_run = |work: &OwnWork| work.data == OwnData::InRun;
         let makes_data = plan.workload.description().own_work().is_some_and(is_made_by_run);
@@ -116,6 +118,8 @@ impl Resolved {
             queries,
             streams,
             shared,
+            preparation,
+            restored: None,
             parent: None,
             seat: None,
         })

@@ -181,6 +181,7 @@ pub fn facts_without_seconds() -> RunFacts {
             ..CounterSpan::default()
         },
         schema: Vec::new(),
+        state: None,
         setup: Vec::new(),
         settings_changed: Vec::new(),
         slicer: Slicer::new(Length::Time(Duration::from_secs(300))),
