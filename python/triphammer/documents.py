@@ -3117,6 +3117,8 @@ class ReplayAnswers(Record):
     differing: int
     #: The divergence that was first in the recording; those that follow may be its consequence.
     first: Optional[FirstDivergence]
+    #: Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording.
+    found_nothing: int
     #: Values that the server makes.
     made: MadeValues
     #: Waits that keep the recorded order.
@@ -3127,6 +3129,8 @@ class ReplayAnswers(Record):
     statements: list[StatementAnswers]
     #: Number of these that succeeded, or failed as they did when they were recorded.
     succeeded: int
+    #: Number of statements that were not sent, because one before them in their transaction failed.
+    unreached: int
     #: Number of answers whose rows could not be compared, because the driver does not read them as texts.
     unread: int
     #: Number of those that were compared by less than their rows, because these cannot be the same twice.

@@ -3537,6 +3537,8 @@ export interface ReplayAnswers {
   differing: number;
   /** The divergence that was first in the recording; those that follow may be its consequence. */
   first: FirstDivergence | null;
+  /** Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording. */
+  found_nothing: number;
   /** Values that the server makes. */
   made: MadeValues;
   /** Waits that keep the recorded order. */
@@ -3547,6 +3549,8 @@ export interface ReplayAnswers {
   statements: StatementAnswers[];
   /** Number of these that succeeded, or failed as they did when they were recorded. */
   succeeded: number;
+  /** Number of statements that were not sent, because one before them in their transaction failed. */
+  unreached: number;
   /** Number of answers whose rows could not be compared, because the driver does not read them as texts. */
   unread: number;
   /** Number of those that were compared by less than their rows, because these cannot be the same twice. */
