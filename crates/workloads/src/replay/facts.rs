@@ -162,7 +162,8 @@ fn columns(shape: &Shape, first: &str, lower: &str) -> Vec<ArgumentColumn> {
         let before = shape.pieces.get(hole).map_or("", |piece| piece.trim_end());
         let of_row = inserted(shape, hole);
         let is_list = before == "," && of_row.is_none();
-        let found = match of_row.or_else(|| shape.column(hole)) {
+        let compared = shape.column(hole).filter(|name| !calls_last(before, name));
+        let found = match of_row.or(compared) {
             // The next value of a list is that of the same column: `id IN (1, 2)`.
             None if is_list => last.clone(),
             None if limits(before) => {
@@ -184,6 +185,11 @@ fn columns(shape: &Shape, first: &str, lower: &str) -> Vec<ArgumentColumn> {
         }
     }
     columns
+}
+
+/// Whether a text ends with the call of a function, as `log(`.
+fn calls_last(before: &str, name: &str) -> bool {
+    before.strip_suffix('(').is_some_and(|function| function.trim_end().ends_with(name))
 }
 
 /// Whether a text ends with a word that a number of rows follows.

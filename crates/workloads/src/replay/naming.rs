@@ -64,7 +64,8 @@ fn is_of_another(
     tables.iter().any(|table| table != of && names(stem, table))
 }
 
-/// Whether the beginning of a column's name, as `order_` of `order_id`, is that of a table: `orders`, `order` or `shop_order`.
+/// Whether the beginning of a column's name, as `order_` of `order_id` or `last_order_` of `last_order_id`, is that of a table:
+/// `orders`, `order` or `shop_order`.
 fn names(stem: &str, table: &str) -> bool {
     let stem = stem.trim_end_matches('_');
     let is_last = |whole: &str, word: &str| {
@@ -73,7 +74,8 @@ fn names(stem: &str, table: &str) -> bool {
     let singular = |ending: &str, by: &str| Some(format!("{}{by}", table.strip_suffix(ending)?));
     let forms =
         [Some(table.to_owned()), singular("s", ""), singular("es", ""), singular("ies", "y")];
-    !stem.is_empty() && forms.iter().flatten().any(|form| is_last(form, stem))
+    !stem.is_empty()
+        && forms.iter().flatten().any(|form| is_last(form, stem) || is_last(stem, form))
 }
 
 #[cfg(test)]
