@@ -152,11 +152,18 @@ impl Shape {
     /// others.
     pub fn text(&self, value: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
-        for (piece, hole) in self.pieces.iter().zip(&self.holes) {
-            text.push_str(piece);
-            text.push_str(&value(*hole));
+        // A decimal that is written as a literal has its type without a word.
+        let mut is_decimal = false;
+        let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let own = piece.strip_prefix(DECIMAL).filter(|_| is_decimal);
+            text.push_str(own.unwrap_or(piece));
+            let Some(hole) = self.holes.get(place) else { continue };
+            let written = value(*hole);
+            let digits = written.trim_start_matches('-');
+            is_decimal = is_number(digits) && digits.parse::<i64>().is_err();
+            text.push_str(&written);
         }
-        text.push_str(self.pieces.last().map_or("", String::as_str));
         text
     }
 
@@ -611,6 +618,10 @@ mod tests {
             assert_eq!(texts(sql, Syntax::Postgres).0, expected, "{sql}");
         }
         assert_eq!(texts("select 5.5", Syntax::MySql).0, "select ?");
+        // Constants are put back as they were.
+        let sql = "select 5.5, -1e3, 5::numeric, 5.5::numeric, '5.5'::numeric from t";
+        let read = read(sql, Syntax::Postgres, &[]).unwrap();
+        assert_eq!(read.shape.text(|place| literal(&read.arguments[place]).unwrap()), sql);
     }
 
     #[test]
