@@ -154,7 +154,7 @@ mod tests {
     /// The statements of a transaction, with numbers; `!` is before one that fails.
     fn replaced(syntax: Syntax, all: &[&str]) -> Vec<String> {
         let mut savepoints = Savepoints::default();
-        let mut sql = |text: &&str| {
+        let sql = |text: &&str| {
             let (text, has_failed) = text.strip_prefix('!').map_or((*text, false), |t| (t, true));
             let Some(savepoint) = savepoints.of(text, syntax.into()) else {
                 return text.to_owned();
@@ -165,7 +165,7 @@ mod tests {
             }
             savepoint.sql.replace("savepoint_", "")
         };
-        all.iter().map(|text| sql(text)).collect()
+        all.iter().map(sql).collect()
     }
 
     #[test]
