@@ -9,6 +9,7 @@
 //! sql        the shape of a statement, and the values in it
 //! statement  what a statement does to a session
 //! variables  user variables in statements
+//! savepoints names of savepoints that all transactions share
 //! sessions   events to transactions, in order and with their gaps
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
@@ -32,6 +33,7 @@ mod log;
 pub mod mask;
 pub mod mix;
 pub mod recording;
+mod savepoints;
 mod sessions;
 mod shapes;
 mod skipped;

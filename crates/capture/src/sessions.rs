@@ -10,6 +10,7 @@ use super::answer::{Answer, ServerAnswer};
 use super::databases::Databases;
 use super::event::{Aftermath, Argument, Event, What};
 use super::mask::Mask;
+use super::savepoints::{Change, Savepoint, Savepoints};
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{self, Misread, Rules, Syntax};
@@ -151,6 +152,9 @@ struct Open {
     bytes: usize,
     /// Dropped as too long; only its end is of interest.
     is_dropped: bool,
+    savepoints: Savepoints,
+    /// What the last statement changed of them.
+    last_change: Option<Change>,
 }
 
 /// Assembles transactions.
@@ -561,24 +565,10 @@ impl Assembler {
             self.skipped.add(Reason::Variable);
             return Ok(());
         }
-        let statement = match sql::read(text, session.rules, binds) {
-            Ok(mut statement) => {
-                if let Some(mask) = &mut self.mask {
-                    mask.apply(&mut statement, answer.as_mut(), session.rules);
-                }
-                statement
-            }
-            Err(misread) => {
-                self.skipped.add(match misread {
-                    Misread::Binds => Reason::Binds,
-                    Misread::Colon => Reason::Colon,
-                    Misread::Truncated => Reason::Truncated,
-                });
-                return Ok(());
-            }
-        };
-        let Some(shape) = self.shapes.number(statement.shape, session.rules) else {
-            self.skipped.add(Reason::Shapes);
+        let savepoint = session.savepoint(text);
+        let replayed = savepoint.as_ref().map_or(text, |savepoint| savepoint.sql.as_str());
+        let Some((shape, arguments)) = self.read(replayed, session.rules, binds, &mut answer)
+        else {
             return Ok(());
         };
         if session.open.is_none() {
@@ -590,7 +580,7 @@ impl Assembler {
             return Ok(());
         }
         let made = answer.iter().flat_map(|answer| answer.answer.made.iter().flatten());
-        let bytes: usize = statement.arguments.iter().chain(made).map(Argument::bytes).sum();
+        let bytes: usize = arguments.iter().chain(made).map(Argument::bytes).sum();
         let is_full = open.transaction.steps.len() == STATEMENTS_MAX;
         if is_full || self.open_bytes + bytes > OPEN_BYTES_MAX {
             open.is_dropped = true;
@@ -602,18 +592,50 @@ impl Assembler {
         open.bytes += bytes;
         self.open_bytes += bytes;
         let gap = open.gap(at_us);
+        let has_failed = answer.as_ref().is_some_and(|answer| answer.answer.error.is_some());
+        let savepoint = savepoint.filter(|_| !has_failed);
+        open.last_change =
+            savepoint.map(|savepoint| open.savepoints.apply(&savepoint, self.syntax));
         let is_ordered = self.shapes.is_ordered(shape);
         let answer = answer.map(|ServerAnswer { answer, hashes }| {
             let hash = hashes.map(|hashes| hashes.hash(is_ordered));
             Box::new(Answer { hash, ..answer })
         });
-        let arguments = statement.arguments;
         open.transaction.steps.push(Step { shape, gap, arguments, answer });
         open.took(at_us, took_us);
         text.clone_into(&mut open.last_sql);
         self.statements += 1;
         self.databases.add(session.database.as_deref(), 1);
         Ok(())
+    }
+
+    /// Reads a statement, and masks it: the number of its shape, and its arguments. One that cannot be replayed is counted.
+    fn read(
+        &mut self,
+        text: &str,
+        rules: Rules,
+        binds: &[Argument],
+        answer: &mut Option<ServerAnswer>,
+    ) -> Option<(usize, Vec<Argument>)> {
+        let mut statement = match sql::read(text, rules, binds) {
+            Ok(statement) => statement,
+            Err(misread) => {
+                self.skipped.add(match misread {
+                    Misread::Binds => Reason::Binds,
+                    Misread::Colon => Reason::Colon,
+                    Misread::Truncated => Reason::Truncated,
+                });
+                return None;
+            }
+        };
+        if let Some(mask) = &mut self.mask {
+            mask.apply(&mut statement, answer.as_mut(), rules);
+        }
+        let shape = self.shapes.number(statement.shape, rules);
+        if shape.is_none() {
+            self.skipped.add(Reason::Shapes);
+        }
+        Some((shape?, statement.arguments))
     }
 
     fn open(&self, session: &mut Session, at_us: i64, is_block: bool) -> Open {
@@ -636,6 +658,8 @@ impl Assembler {
             is_aborted: false,
             bytes: 0,
             is_dropped: false,
+            savepoints: Savepoints::default(),
+            last_change: None,
         }
     }
 
@@ -666,6 +690,9 @@ impl Assembler {
         let is_last = may_be_last && is_last && !open.last_sql.is_empty();
         if is_last && open.transaction.steps.pop().is_some() {
             self.statements -= 1;
+            if let Some(change) = open.last_change.take() {
+                open.savepoints.undo(change);
+            }
         }
         if !open.is_block {
             if is_last {
@@ -724,6 +751,14 @@ impl Session {
     fn takes_to_end(&mut self, took_us: Option<u64>) {
         if let Some(open) = &mut self.open {
             open.transaction.took_us.end = took_us.unwrap_or_default();
+        }
+    }
+
+    /// The savepoint of a statement that is about one.
+    fn savepoint(&self, text: &str) -> Option<Savepoint> {
+        match &self.open {
+            Some(open) => open.savepoints.of(text, self.rules),
+            None => Savepoints::default().of(text, self.rules),
         }
     }
 
@@ -860,13 +895,13 @@ mod tests {
                 Aborted,
                 &["begin", "a", "savepoint s", "b", "!c", "rollback to s", "d", "commit"]
                     as &[&str],
-                one(Ending::Commit, "a; savepoint s; b; rollback to s; d"),
+                one(Ending::Commit, "a; savepoint savepoint_1; b; rollback to savepoint_1; d"),
             ),
             (
                 Syntax::Postgres,
                 Aborted,
                 &["begin", "a", "savepoint s", "!b", "rollback to s", "!c", "!d", "commit"],
-                one(Ending::Rollback, "a; savepoint s; rollback to s"),
+                one(Ending::Rollback, "a; savepoint savepoint_1; rollback to savepoint_1"),
             ),
             (
                 Syntax::MySql,
@@ -891,6 +926,28 @@ mod tests {
         ] {
             assert_eq!(ended(syntax, aftermath, all), expected, "{all:?}");
         }
+    }
+
+    #[test]
+    fn savepoints_of_all_transactions_have_the_same_texts() {
+        let mut events = Vec::new();
+        for number in 0..20 {
+            events.push(("a", number, sql("begin", None)));
+            events.push(("a", number, sql(&format!("savepoint s{number}"), None)));
+            // One that failed is not open, and is not replayed.
+            let failed = format!("savepoint t{number}");
+            events.push(("a", number, sql(&failed, None)));
+            events.push(("a", number, What::Failed(Some(failed), Aftermath::Open)));
+            events.push(("a", number, sql(&format!("savepoint \"u{number}\""), None)));
+            events.push(("a", number, sql(&format!("rollback to s{number}"), None)));
+            events.push(("a", number, sql("commit", None)));
+        }
+        let (all, assembler) = assembled(Syntax::Postgres, &events);
+        let texts: Vec<String> =
+            (0..assembler.shapes.len()).map(|n| assembler.shapes.get(n).to_string()).collect();
+        let expected =
+            ["savepoint savepoint_1", "savepoint savepoint_2", "rollback to savepoint_1"];
+        assert_eq!((all.len(), texts), (20, expected.map(str::to_owned).to_vec()));
     }
 
     #[test]

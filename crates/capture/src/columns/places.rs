@@ -1,7 +1,7 @@
 //! The column that each parameter of a statement is compared with or assigned to.
 
 use super::tables::{Column, ColumnKind, Mention, Tables, bare};
-use crate::sql::Shape;
+use crate::sql::{Shape, after_value};
 use crate::written::{inserted, place_in_row};
 
 /// Further values that the end of a range is guessed to be from its begin.
@@ -77,7 +77,7 @@ pub(crate) fn origins(shape: &Shape, tables: &Tables) -> Vec<Origin> {
     let mut origins = vec![Origin::Unknown; shape.literals.len()];
     let mut before = Origin::Unknown;
     for (hole, argument) in shape.holes.iter().enumerate() {
-        let piece = shape.pieces[hole].trim();
+        let piece = after_value(&shape.pieces[hole]);
         let continues = hole > 0 && piece == ",";
         let found = match &before {
             _ if place_in_row(shape, hole).is_some() => new_value(shape, hole, &mentions, tables),
@@ -144,7 +144,7 @@ fn compared(shape: &Shape, hole: usize, mentions: &[Mention], tables: &Tables) -
     }
     let left = left.trim_end_matches(['=', '<', '>', '!', '~', '(', ' ']);
     let reference = left.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
-    let right = shape.pieces[hole + 1].trim_start();
+    let right = after_value(&shape.pieces[hole + 1]);
     let operand = right.trim_start_matches(['=', '<', '>', ' ']);
     let after = match right.starts_with(['=', '<', '>']) {
         true => operand.split(|c| !is_of_name(c)).next().unwrap_or_default(),

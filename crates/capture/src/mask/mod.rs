@@ -1,24 +1,29 @@
 //! Masks: values are replaced while they are captured, so that the files have nobody's data.
 //!
 //! ```text
-//! form  a value to another one of the same form, by a keyed permutation
+//! form     a value to another one of the same form, by a keyed permutation
+//! names    what a statement names: tables, masked columns, and the column of a value
+//! columns  which values of a statement may be of the masked columns
 //! ```
 //!
 //! The same value always becomes the same other one, wherever it occurs, and two values of one form do not become one,
 //! but for rare characters (see `form`): keys stay unique, and joins find what they found. Nobody can undo it without the key, which is drawn for each capture and not
 //! kept. Hashes of rows are left out: who guesses a row could verify the guess.
 
+mod columns;
 mod form;
+mod names;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use self::columns::MaskedColumns;
 use self::form::Permutation;
+use self::names::is_name;
 use super::answer::ServerAnswer;
-use super::columns::{Column, ColumnKind, Origin, Tables, origins};
+use super::columns::{Origin, Tables, origins};
 use super::event::Argument;
 use super::shapes::SHAPES_MAX;
-use super::sql::{Rules, Shape, Statement, TokenKind, tokens};
-use super::written::{inserted, place_in_row};
+use super::sql::{Rules, Scanner, Shape, Statement, TokenKind, executable};
 
 /// The word for all values.
 const ALL: &str = "all";
@@ -33,22 +38,29 @@ pub struct Mask {
     known: HashMap<Shape, Masked>,
 }
 
-/// Columns whose values are masked.
-#[derive(Debug)]
-struct MaskedColumns {
-    tables: Tables,
-    names: BTreeSet<String>,
-}
-
 /// What of a statement is masked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Masked {
     /// By argument.
     arguments: Box<[bool]>,
-    /// Whether values that the server made may be of a masked column, and literals in the text.
+    /// Whether literals in the text are, and hashes of rows are left out.
     is_touched: bool,
+    /// Values that the server made, beside those of masked columns.
+    made: Made,
     /// The names in its RETURNING, if they are plain columns.
     returning: Box<[String]>,
+}
+
+/// Which values that the server made are masked if the column is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Made {
+    /// None, also of known columns.
+    #[default]
+    None,
+    /// Texts.
+    Texts,
+    /// All.
+    All,
 }
 
 impl Mask {
@@ -61,31 +73,7 @@ impl Mask {
         if list.trim().eq_ignore_ascii_case(ALL) {
             return Ok(Self { permutation, columns: None, known: HashMap::new() });
         }
-        let (mut tables, mut names) = (Tables::default(), BTreeSet::new());
-        for item in list.split(',').map(str::trim) {
-            let mut parts = item.rsplit('.');
-            let (name, table) =
-                (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            if name.is_empty() || table.is_empty() {
-                return Err(format!(
-                    "expected `{ALL}`, or columns with their tables such as users.email,orders.note; \
-                     got `{item}`"
-                ));
-            }
-            names.insert(name.to_lowercase());
-            let of = |text: &str| text.to_owned();
-            tables.add(
-                table,
-                Column {
-                    name: of(name),
-                    sql: of(name),
-                    table: of(table),
-                    kind: ColumnKind::Other,
-                    is_unique: false,
-                },
-            );
-        }
-        let columns = Some(MaskedColumns { tables, names });
+        let columns = Some(MaskedColumns::new(list)?);
         Ok(Self { permutation, columns, known: HashMap::new() })
     }
 
@@ -96,7 +84,7 @@ impl Mask {
         answer: Option<&mut ServerAnswer>,
         rules: Rules,
     ) {
-        let masked = self.masked(&statement.shape);
+        let masked = self.masked(&statement.shape, rules);
         for (argument, is_masked) in statement.arguments.iter_mut().zip(&masked.arguments) {
             if *is_masked {
                 self.argument(argument);
@@ -106,24 +94,28 @@ impl Mask {
             return;
         }
         for piece in &mut statement.shape.pieces {
-            self.literals(piece, rules);
+            *piece = self.literals(piece, rules, false);
         }
         let Some(answer) = answer else { return };
         answer.hashes = None;
         for row in &mut answer.answer.made {
             for (place, value) in row.iter_mut().enumerate() {
-                if self.is_made_masked(&masked, place) {
+                if self.is_made_masked(&masked, place, value) {
                     self.argument(value);
                 }
             }
         }
     }
 
-    /// Whether a value that the server made is masked: by the name in RETURNING, and always without one.
-    fn is_made_masked(&self, masked: &Masked, place: usize) -> bool {
+    /// Whether a value that the server made is masked: by the name in RETURNING, and by its kind without one.
+    fn is_made_masked(&self, masked: &Masked, place: usize, value: &Argument) -> bool {
         match (&self.columns, masked.returning.get(place)) {
-            (Some(columns), Some(name)) => columns.names.contains(name),
-            _ => true,
+            (Some(columns), Some(name)) if masked.made != Made::None => columns.names(name),
+            _ => match masked.made {
+                Made::None => false,
+                Made::Texts => matches!(value, Argument::Text(_)),
+                Made::All => true,
+            },
         }
     }
 
@@ -131,27 +123,68 @@ impl Mask {
         match argument {
             Argument::Null => {}
             Argument::Int(number) => *number = self.permutation.integer(*number),
-            Argument::Number(text) | Argument::Text(text) => *text = self.permutation.text(text),
+            Argument::Number(text) => *text = self.number(text),
+            Argument::Text(text) => *text = self.permutation.text(text),
         }
     }
 
-    /// Masks the literals that stay in the text of a statement, such as `date '1980-05-05'` and `x'41'`.
-    fn literals(&self, piece: &mut String, rules: Rules) {
+    /// Another number with the same exponent.
+    fn number(&self, text: &str) -> String {
+        let (digits, exponent) = text.split_at(text.find(['e', 'E']).unwrap_or(text.len()));
+        format!("{}{exponent}", self.permutation.text(digits))
+    }
+
+    /// Masks the literals that stay in the text of a statement, such as `date '1980-05-05'` and `x'41'`, and those of
+    /// comments that MySQL executes, where numbers have stayed, too.
+    fn literals(&self, text: &str, rules: Rules, is_executed: bool) -> String {
         let mut out = String::new();
-        let (mut end, mut word) = (0, "");
-        for token in tokens(piece, rules) {
-            let start = token.start;
-            let is_text = matches!(token.kind, TokenKind::Text(_));
-            let is_hex = token.text.len() > 2 && token.text[..2].eq_ignore_ascii_case("0x");
-            if is_text && !word.eq_ignore_ascii_case("interval") || is_hex {
-                out.push_str(&piece[end..start]);
-                out.push_str(&self.literal(token.text));
-                end = start + token.text.len();
+        let mut scanner = Scanner::new(text, rules);
+        let (mut end, mut word, mut counts_rows) = (0, "", false);
+        while let Ok(Some(token)) = scanner.next() {
+            let spelled = &text[token.start..token.end];
+            end = token.end;
+            let is_hex = spelled.len() > 2 && spelled[..2].eq_ignore_ascii_case("0x");
+            match token.kind {
+                TokenKind::Space => {
+                    out.push_str(spelled);
+                    continue;
+                }
+                TokenKind::Comment => {
+                    match executable(spelled, rules.syntax) {
+                        Some(sql) => {
+                            out.push_str(&spelled[..spelled.len() - sql.len()]);
+                            let sql = sql.strip_suffix("*/").unwrap_or(sql);
+                            out.push_str(&self.literals(sql, rules, true));
+                            out.push_str("*/");
+                        }
+                        // Elsewhere, only hints have stayed.
+                        None if is_executed && !spelled.starts_with("/*+") => out.push(' '),
+                        None => out.push_str(spelled),
+                    }
+                    continue;
+                }
+                TokenKind::Text(_) if word.eq_ignore_ascii_case("interval") => {
+                    out.push_str(spelled)
+                }
+                TokenKind::Text(_) => out.push_str(&self.literal(spelled)),
+                _ if is_hex => out.push_str(&self.literal(spelled)),
+                TokenKind::Number if is_executed && !counts_rows => {
+                    out.push_str(&self.number(spelled));
+                }
+                _ => out.push_str(spelled),
             }
-            word = token.text;
+            let is_of_rows = ["limit", "offset"].iter().any(|of| spelled.eq_ignore_ascii_case(of));
+            let continues = spelled == "," || token.kind == TokenKind::Number;
+            counts_rows = is_of_rows || counts_rows && continues;
+            word = spelled;
         }
-        out.push_str(&piece[end..]);
-        *piece = out;
+        // What cannot be read: the database rejects it, too.
+        let rest = &text[end..];
+        match is_executed {
+            true => out.push_str(&self.permutation.text(rest)),
+            false => out.push_str(rest),
+        }
+        out
     }
 
     /// A literal with its quotes and what is before them.
@@ -172,13 +205,13 @@ impl Mask {
     }
 
     /// What of a statement is masked.
-    fn masked(&mut self, shape: &Shape) -> Masked {
+    fn masked(&mut self, shape: &Shape, rules: Rules) -> Masked {
         if let Some(known) = self.known.get(shape) {
             return known.clone();
         }
         let masked = match &self.columns {
             None => all(shape),
-            Some(columns) => columns.masked(shape),
+            Some(columns) => columns.masked(shape, rules),
         };
         if self.known.len() < SHAPES_MAX {
             self.known.insert(shape.clone(), masked.clone());
@@ -187,47 +220,17 @@ impl Mask {
     }
 }
 
-/// Everything but numbers of rows.
+/// Everything but numbers of rows, and names.
 fn all(shape: &Shape) -> Masked {
-    let of_rows = |origin: &Origin| matches!(origin, Origin::Limit | Origin::Offset);
-    let arguments = origins(shape, &Tables::default()).iter().map(|one| !of_rows(one)).collect();
-    Masked { arguments, is_touched: true, returning: Box::default() }
-}
-
-impl MaskedColumns {
-    /// The values of the columns, and those that may be: where a statement on one of the tables does not say which
-    /// column a value belongs to, it is masked.
-    fn masked(&self, shape: &Shape) -> Masked {
-        let text = shape.to_string();
-        let is_touched = !self.tables.mentions(&text).is_empty();
-        let mut arguments = vec![false; shape.literals.len()];
-        if !is_touched {
-            let arguments = arguments.into();
-            return Masked { arguments, is_touched, returning: Box::default() };
-        }
-        let origins = origins(shape, &self.tables);
-        for (hole, argument) in shape.holes.iter().enumerate() {
-            let name = match place_in_row(shape, hole) {
-                Some(_) => inserted(shape, hole),
-                None => shape.column(hole),
-            };
-            arguments[*argument] |= match &origins[*argument] {
-                Origin::Limit | Origin::Offset => false,
-                origin if origin.column().is_some() => true,
-                _ => name.is_none_or(|name| self.names.contains(&name.to_lowercase())),
-            };
-        }
-        let lower = text.to_lowercase();
-        let list = lower.rsplit_once("returning ").map_or("", |(_, list)| list);
-        let name = |item: &str| item.trim().rsplit('.').next().unwrap_or_default().to_owned();
-        let is_plain = |name: &String| {
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
-        let returning: Vec<String> = list.split(',').map(name).collect();
-        let returning = if returning.iter().all(is_plain) { returning } else { Vec::new() };
-        let (arguments, returning) = (arguments.into(), returning.into());
-        Masked { arguments, is_touched, returning }
+    let mut arguments: Vec<bool> = origins(shape, &Tables::default())
+        .iter()
+        .map(|one| !matches!(one, Origin::Limit | Origin::Offset))
+        .collect();
+    for (piece, argument) in shape.pieces.iter().zip(&shape.holes) {
+        arguments[*argument] &= !is_name(piece);
     }
+    let arguments = arguments.into();
+    Masked { arguments, is_touched: true, made: Made::All, returning: Box::default() }
 }
 
 #[cfg(test)]
@@ -238,7 +241,11 @@ mod tests {
 
     /// The text of a statement with its values, after a mask.
     fn masked(list: &str, sql: &str) -> String {
-        let rules = Rules::from(Syntax::Postgres);
+        masked_of(list, sql, Syntax::Postgres)
+    }
+
+    fn masked_of(list: &str, sql: &str, syntax: Syntax) -> String {
+        let rules = Rules::from(syntax);
         let mut statement = read(sql, rules, &[]).unwrap();
         Mask::new(list, [7; 16]).unwrap().apply(&mut statement, None, rules);
         let show = |argument: &Argument| match argument {
@@ -268,6 +275,85 @@ mod tests {
         let other = "SELECT 1 FROM items WHERE email = 'ann@x.org'";
         assert!(masked(list, other).contains("ann@x.org"));
         assert!(Mask::new("users", [0; 16]).unwrap_err().contains("got `users`"));
+    }
+
+    #[test]
+    fn values_that_may_be_of_a_column_that_is_named_are_masked() {
+        for sql in [
+            "SELECT 1 FROM users WHERE lower(email) = lower('zebra')",
+            "SELECT 1 FROM users WHERE name LIKE 'kept' OR upper(trim(email)) = upper('zebra')",
+            "SELECT 1 FROM users WHERE email COLLATE \"C\" = 'zebra'",
+            "SELECT 1 FROM users WHERE position('zebra' in email) > 0",
+            "SELECT 1 FROM users WHERE email ILIKE '%'||'zebra'||'%' AND name = 'kept'",
+            "SELECT 1 FROM users WHERE concat(email, name) = 'zebra' OR email || name = 'zebra'",
+            "SELECT 1 FROM users WHERE name IN ('kept', 'kept') AND starts_with(email, 'zebra')",
+            "SELECT 1 FROM (SELECT email AS e FROM users) x WHERE x.e = 'zebra'",
+            "WITH x AS (SELECT 'zebra'::text AS e) SELECT 1 FROM users JOIN x ON x.e = email",
+            "UPDATE users SET email = CASE WHEN id = 1 THEN 'zebra' ELSE email END",
+            "SELECT nextval('kept') FROM users WHERE id = 987654 AND lower(email) = lower('zebra')",
+            "INSERT INTO orders (user_id) VALUES ((SELECT id FROM users WHERE lower(email) = lower('zebra')))",
+            "INSERT INTO orders (note) SELECT 'kept' FROM users WHERE users = ROW (1, 'zebra')",
+            // The table may be a view on the one of the list.
+            "SELECT 1 FROM v2 WHERE lower(email) = lower('zebra')",
+        ] {
+            let text = masked("users.email", sql);
+            assert!(!text.contains("zebra"), "{text}");
+            for kept in ["987654", "LIKE kept", "name = kept", "(kept"] {
+                assert_eq!(text.contains(kept), sql.replace('\'', "").contains(kept), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_statements_without_a_table_are_masked() {
+        for sql in [
+            "SET @v = 'zebra'",
+            "CALL p('zebra')",
+            "SELECT f('zebra', x'7a6562')",
+            "SELECT * FROM f('zebra')",
+        ] {
+            let text = masked_of("users.email", sql, Syntax::MySql);
+            assert!(!text.contains("zebra") && !text.contains("7a6562"), "{text}");
+        }
+        let text = masked("users.email", "SELECT nextval('orders_id_seq')");
+        assert_eq!(text, "SELECT nextval(orders_id_seq)");
+        let text = masked("users.email", "SELECT 1 FROM items WHERE lower(name) = lower('kept')");
+        assert!(text.contains("kept"));
+    }
+
+    #[test]
+    fn hashes_of_rows_that_may_have_a_masked_value_are_left_out() {
+        let rules = Rules::from(Syntax::Postgres);
+        for (sql, is_kept) in [
+            ("SELECT name FROM items WHERE id = 1", true),
+            ("SELECT * FROM users WHERE id = 1", false),
+            ("SELECT email FROM v2 WHERE id = 1", false),
+            ("SELECT f('x')", false),
+            ("SELECT current_email()", false),
+        ] {
+            let mut statement = read(sql, rules, &[]).unwrap();
+            let hashes = Some(RowHashes::default());
+            let mut answer = ServerAnswer { answer: Answer::default(), hashes };
+            let mut mask = Mask::new("users.email", [7; 16]).unwrap();
+            mask.apply(&mut statement, Some(&mut answer), rules);
+            assert_eq!(answer.hashes.is_some(), is_kept, "{sql}");
+        }
+    }
+
+    #[test]
+    fn comments_that_mysql_executes_have_no_values() {
+        let sql = "SELECT /*!50000 'zebra', 98765, x'7a6562' /* zebra */ , /*M!100100 'zebra' */ */ a \
+                   FROM users WHERE email = /*!'zebra'*/ LIMIT 10 /*!50000 OFFSET 25 */";
+        for list in ["all", "users.email"] {
+            let text = masked_of(list, sql, Syntax::MySql);
+            for value in ["zebra", "98765", "7a6562"] {
+                assert!(!text.contains(value), "{text}");
+            }
+            for kept in ["/*!50000 '", "/*M!100100 '", "LIMIT 10 /*!50000 OFFSET 25 */"] {
+                assert!(text.contains(kept), "{text}");
+            }
+        }
+        assert!(masked("all", "SELECT 1.5e300").contains("e300"));
     }
 
     #[test]

@@ -15,8 +15,8 @@ mod tokens;
 
 use std::fmt::Write as _;
 
-use self::tokens::{Scanner, comment, executable};
-pub(crate) use self::tokens::{Spelled, TokenKind, tokens};
+use self::tokens::comment;
+pub(crate) use self::tokens::{Scanner, Spelled, TokenKind, executable, tokens};
 use super::event::Argument;
 
 /// How a text of SQL is read.
@@ -80,6 +80,10 @@ pub enum Misread {
     /// A string or a comment has no end.
     Truncated,
 }
+
+/// What is after a decimal literal of PostgreSQL, so that its argument has the literal's type: without it, the argument
+/// of `n >= 5.5` would have the type of the column, and 5.5 is no integer.
+const DECIMAL: &str = "::numeric";
 
 /// Words after which an expression begins, so that a literal after them is a value.
 const BEFORE_VALUES: &[&str] = &[
@@ -148,11 +152,18 @@ impl Shape {
     /// others.
     pub fn text(&self, value: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
-        for (piece, hole) in self.pieces.iter().zip(&self.holes) {
-            text.push_str(piece);
-            text.push_str(&value(*hole));
+        // A decimal that is written as a literal has its type without a word.
+        let mut is_decimal = false;
+        let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let own = piece.strip_prefix(DECIMAL).filter(|_| is_decimal);
+            text.push_str(own.unwrap_or(piece));
+            let Some(hole) = self.holes.get(place) else { continue };
+            let written = value(*hole);
+            let digits = written.trim_start_matches('-');
+            is_decimal = is_number(digits) && digits.parse::<i64>().is_err();
+            text.push_str(&written);
         }
-        text.push_str(self.pieces.last().map_or("", String::as_str));
         text
     }
 
@@ -207,6 +218,12 @@ pub fn literal(argument: &Argument) -> Option<String> {
         Argument::Text(text) if text.contains(['\\', ':', '\0', '\'']) => None,
         Argument::Text(text) => Some(format!("'{text}'")),
     }
+}
+
+/// What is between a value and the next one, or the end, without space and the type of a decimal.
+pub(crate) fn after_value(piece: &str) -> &str {
+    let piece = piece.trim();
+    piece.strip_prefix(DECIMAL).unwrap_or(piece).trim_start()
 }
 
 /// Whether a text contains a word in lower case, in any case. Every statement of a server is searched for several, so that
@@ -357,6 +374,15 @@ impl<'a> Reading<'a> {
                     Argument::Text(digits) => Argument::Number(digits),
                     other => other,
                 });
+                // PostgreSQL's own rule: no point, no exponent, and not too long for an integer.
+                if self.rules.syntax == Syntax::Postgres && text.parse::<i64>().is_err() {
+                    self.text.push_str(DECIMAL);
+                }
+            }
+            // `1.5from`, of which PostgreSQL before 15 reads a number and a word.
+            TokenKind::Word if self.text == DECIMAL => {
+                self.text.push(' ');
+                self.text.push_str(text);
             }
             TokenKind::Text(quote) if self.is_value() => {
                 match texts::value(text, quote, self.rules) {
@@ -531,7 +557,7 @@ mod tests {
                 &["-12", "7"] as &[&str],
             ),
             (Syntax::Postgres, "SELECT a - 1 FROM t", "SELECT a - ? FROM t", &["1"]),
-            (Syntax::Postgres, "SELECT a -1.5e3", "SELECT a -?", &["1.5e3"]),
+            (Syntax::Postgres, "SELECT a -1.5e3", "SELECT a -?::numeric", &["1.5e3"]),
             (
                 Syntax::Postgres,
                 "select * from t where a = 'it''s' and b = E'a\\'b\\n' and c = $x$ $$ $x$",
@@ -578,6 +604,27 @@ mod tests {
     }
 
     #[test]
+    fn integers_and_decimals_are_different_statements_of_postgres() {
+        for (sql, expected) in [
+            ("select 1 from t where n >= 5", "select ? from t where n >= ?"),
+            ("select 1 from t where n >= 5.5", "select ? from t where n >= ?::numeric"),
+            ("select 1 from t where n >= -007", "select ? from t where n >= ?"),
+            (
+                "select 1e3from t where n=-.5::int",
+                "select ?::numeric from t where n=?::numeric::int",
+            ),
+            ("select 9223372036854775808", "select ?::numeric"),
+        ] {
+            assert_eq!(texts(sql, Syntax::Postgres).0, expected, "{sql}");
+        }
+        assert_eq!(texts("select 5.5", Syntax::MySql).0, "select ?");
+        // Constants are put back as they were.
+        let sql = "select 5.5, -1e3, 5::numeric, 5.5::numeric, '5.5'::numeric from t";
+        let read = read(sql, Syntax::Postgres, &[]).unwrap();
+        assert_eq!(read.shape.text(|place| literal(&read.arguments[place]).unwrap()), sql);
+    }
+
+    #[test]
     fn two_minuses_are_a_comment_of_mysql_only_before_white_space() {
         for (sql, expected, values) in [
             ("delete from x where i=5--3", "delete from x where i=?- ?", &["5", "-3"] as &[&str]),
@@ -613,7 +660,7 @@ mod tests {
             (
                 Syntax::Postgres,
                 "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, 10, E'\\xe9', 0.5",
-                "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, ?, E'\\xe9', ?",
+                "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, ?, E'\\xe9', ?::numeric",
             ),
             (
                 Syntax::MySql,
