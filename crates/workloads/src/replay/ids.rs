@@ -59,6 +59,15 @@ struct Meeting {
     is_long: bool,
 }
 
+/// How arguments and domains meet.
+#[derive(Debug, Default)]
+struct Meetings {
+    /// By statement, argument and domain.
+    met: BTreeMap<(usize, usize, Domain), Meeting>,
+    /// By statement and argument, how often it had a value.
+    had: HashMap<(usize, usize), usize>,
+}
+
 impl Meeting {
     /// Whether an argument with the name of the domain uses it.
     fn is_use_by_name(&self) -> bool {
@@ -89,7 +98,7 @@ impl Ids {
         if makings.is_empty() {
             return ids;
         }
-        let (met, had) = ids.meetings(recording, timeline, &makings, firsts);
+        let Meetings { met, had } = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
         ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
         let tables: BTreeSet<&str> = facts.iter().map(|of| of.table.as_str()).collect();
@@ -238,16 +247,15 @@ impl Ids {
 }
 
 impl Ids {
-    /// How arguments and domains meet, and how often each argument had a value; notes the uses that are too early.
+    /// How arguments and domains meet; notes the uses that are too early.
     fn meetings(
         &mut self,
         recording: &Recording,
         timeline: &Timeline,
         makings: &HashMap<Argument, (usize, Vec<Making>)>,
         firsts: &[usize],
-    ) -> (BTreeMap<(usize, usize, Domain), Meeting>, HashMap<(usize, usize), usize>) {
-        let mut met: BTreeMap<(usize, usize, Domain), Meeting> = BTreeMap::new();
-        let mut had: HashMap<(usize, usize), usize> = HashMap::new();
+    ) -> Meetings {
+        let Meetings { mut met, mut had } = Meetings::default();
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
@@ -273,7 +281,7 @@ impl Ids {
                 }
             }
         }
-        (met, had)
+        Meetings { met, had }
     }
 }
 
