@@ -20,7 +20,7 @@ pub fn of(from: u64, until: u64) -> Option<CoreMap> {
         let mut of = |cpu: u32| {
             let wave = (second % 3_600).abs_diff(1_800) as f64 / 1_800.0;
             let busy = if cpu == SATURATED { 1.0 } else { 0.2 + 0.3 * wave * rng.unit() };
-            let soft = 0.02 * rng.unit() + if cpu % PACKAGE == 0 { 0.1 } else { 0.0 };
+            let soft = 0.02 * rng.unit() + if cpu.is_multiple_of(PACKAGE) { 0.1 } else { 0.0 };
             let hz = Some(2.4e9 + 1e9 * rng.unit());
             let server_tasks = Some((4.0 * rng.unit()).floor());
             CpuSecond { busy, hard: soft / 10.0, soft, hz, server_tasks }
