@@ -143,7 +143,8 @@ impl Mask {
         while let Ok(Some(token)) = scanner.next() {
             let spelled = &text[token.start..token.end];
             end = token.end;
-            let is_hex = spelled.len() > 2 && spelled[..2].eq_ignore_ascii_case("0x");
+            let is_hex = spelled.len() > 2
+                && spelled.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("0x"));
             match token.kind {
                 TokenKind::Space => {
                     out.push_str(spelled);

@@ -183,8 +183,7 @@ impl Shape {
         let before = before.trim_end_matches(['=', '<', '>', '+', '-', '*', '(', ' ', '!']);
         let before = before.strip_suffix_word(&["like", "in", "between"]).trim_end();
         let before = before.trim_end_matches(['"', '`']);
-        let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
-        let name = &before[start..];
+        let name = before.rsplit(|c| !is_name(c)).next().unwrap_or_default();
         let is_word = BEFORE_VALUES.iter().any(|word| name.eq_ignore_ascii_case(word));
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         (begins && !is_word && name.len() <= 30).then_some(name)

@@ -300,11 +300,20 @@ impl MysqlSnapshots<'_> {
                         mark.name
                     )));
                 }
-                self.refill(&mut server, &schema, &mark).await?;
-                done.push(format!(
-                    "finished a restore from snapshot `{}` that was interrupted",
-                    mark.name
-                ));
+                if self.is_half_restored(&mut server, &schema).await? {
+                    self.refill(&mut server, &schema, &mark).await?;
+                    done.push(format!(
+                        "finished a restore from snapshot `{}` that was interrupted",
+                        mark.name
+                    ));
+                } else {
+                    server.write_mark(&schema, &Mark { restoring: None, ..mark.clone() }).await?;
+                    done.push(format!(
+                        "a restore from snapshot `{}` was interrupted, and all tables have rows again: unless the \
+                         data were built since, restore from it once more",
+                        mark.name
+                    ));
+                }
             }
             if mark.is_abandoned() {
                 self.drop_schema(&mut server, &schema).await?;
@@ -472,6 +481,25 @@ impl MysqlSnapshots<'_> {
         }
     }
 
+    /// Whether a table that has rows in a snapshot is empty: the sign of a restore that was interrupted, and that nobody has
+    /// built the data since.
+    async fn is_half_restored(
+        &self,
+        server: &mut Server<'_, '_>,
+        schema: &str,
+    ) -> Result<bool, DbError> {
+        for table in self.recorded(server, schema).await? {
+            let [there, here] = [schema, self.database()].map(|schema| of(schema, &table.name));
+            let sql = format!(
+                "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM {there}) AND NOT EXISTS (SELECT 1 FROM {here})"
+            );
+            if !server.texts(&sql).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Empties the tables and fills them from a snapshot.
     async fn refill(
         &self,
@@ -507,6 +535,11 @@ impl MysqlSnapshots<'_> {
         let all = self.all(&mut server).await?;
         match all.into_iter().find(|(found, _)| *found == schema) {
             None => Err(missing(name)),
+            // Its rows may be nowhere else.
+            Some((_, Some(Mark { restoring: Some(_), .. }))) => Err(refused(format!(
+                "a restore from snapshot `{name}` has not finished, so that it may be the only complete copy: \
+                 restore from it first"
+            ))),
             Some((_, Some(_))) => self.drop_schema(&mut server, &schema).await,
             Some((_, None)) => Err(unmarked(&format!("schema {}", quote_identifier(&schema)))),
         }

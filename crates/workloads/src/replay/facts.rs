@@ -109,6 +109,11 @@ impl StatementFacts {
         has_word(&self.lower, table)
     }
 
+    /// Whether it makes values that no INSERT made.
+    pub fn calls_sequence(&self) -> bool {
+        calls(&self.lower, "nextval")
+    }
+
     /// All values that an answer says were made. MySQL names only the first of the rows of an INSERT, which it numbers without
     /// gaps if their number is known at its start (`innodb_autoinc_lock_mode`).
     pub fn all_made<'a>(
@@ -204,8 +209,7 @@ fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
     let before =
         before.trim_end_matches(['"', '`']).strip_suffix('.')?.trim_end_matches(['"', '`']);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
-    let qualifier = before[start..].to_lowercase();
+    let qualifier = before.rsplit(|c| !is_name(c)).next().unwrap_or_default().to_lowercase();
     let found: Vec<&str> = words(lower).collect();
     let sources = ["from", "join", "update", "into", "using"];
     // What stands before the alias, unless that is itself what FROM or JOIN names.

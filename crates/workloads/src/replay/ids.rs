@@ -155,8 +155,8 @@ impl Ids {
                     continue;
                 };
                 let in_session = (transaction.session, value.clone());
-                let is_read_again =
-                    !facts[step.shape].inserts() && of_session.contains(&in_session);
+                let reads = !facts[step.shape].inserts() && !facts[step.shape].calls_sequence();
+                let is_read_again = reads && of_session.contains(&in_session);
                 if *value == Argument::Null || is_read_again {
                     continue;
                 }
