@@ -198,6 +198,15 @@ fn of(schema: &str, table: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(table))
 }
 
+/// The error about a snapshot from which a restore has not finished.
+fn unfinished(schema: &str, name: &SnapshotName, maker: &Maker) -> DbError {
+    refused(format!(
+        "{maker} is restoring the database from snapshot `{name}`, or ended while it did, so that its rows may be nowhere \
+         else; if nothing is, and nobody needs them: DROP DATABASE {}, and build the data again",
+        quote_identifier(schema)
+    ))
+}
+
 /// Where a definition has the next number of AUTO_INCREMENT: after the columns.
 fn number_place(definition: &str) -> Option<std::ops::Range<usize>> {
     const NAME: &str = " AUTO_INCREMENT=";
@@ -294,11 +303,7 @@ impl MysqlSnapshots<'_> {
             let Some(mark) = mark else { continue };
             if let Some(maker) = &mark.restoring {
                 if !maker.is_gone() && *maker != Maker::this() {
-                    return Err(refused(format!(
-                        "{maker} is restoring the database from snapshot `{}`, or ended while it did; if \
-                         nothing is, drop that snapshot and build the data again",
-                        mark.name
-                    )));
+                    return Err(unfinished(&schema, &mark.name, maker));
                 }
                 if self.is_half_restored(&mut server, &schema).await? {
                     self.refill(&mut server, &schema, &mark).await?;
@@ -535,11 +540,12 @@ impl MysqlSnapshots<'_> {
         let all = self.all(&mut server).await?;
         match all.into_iter().find(|(found, _)| *found == schema) {
             None => Err(missing(name)),
-            // Its rows may be nowhere else.
-            Some((_, Some(Mark { restoring: Some(_), .. }))) => Err(refused(format!(
-                "a restore from snapshot `{name}` has not finished, so that it may be the only complete copy: \
-                 restore from it first"
-            ))),
+            // A job drops its own at its end, also after a restore that failed: its rows may be nowhere else.
+            Some((_, Some(Mark { restoring: Some(maker), by, .. })))
+                if by.is_some() || !maker.is_gone() =>
+            {
+                Err(unfinished(&schema, name, &maker))
+            }
             Some((_, Some(_))) => self.drop_schema(&mut server, &schema).await,
             Some((_, None)) => Err(unmarked(&format!("schema {}", quote_identifier(&schema)))),
         }

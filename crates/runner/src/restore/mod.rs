@@ -93,8 +93,12 @@ impl<'a> Place<'a> {
         self.unless_stopped(listed.doing(format_args!("listing the snapshots of {}", self.name())))
     }
 
+    /// Repairs what earlier jobs left unfinished. Nothing may use the data while a restore is finished.
     async fn repair(&self) -> Result<Remarks, Failure> {
-        let repaired = self.snapshots()?.repair(&mut self.stop()).await;
+        let snapshots = self.snapshots()?;
+        let is_half = self.list().await?.iter().any(|mark| mark.restoring.is_some());
+        let _lock = if is_half { self.lock(&snapshots).await? } else { None };
+        let repaired = snapshots.repair(&mut self.stop()).await;
         let what = format!("looking for unfinished restores of {}", self.name());
         self.unless_stopped(repaired.doing(what))
     }
@@ -191,14 +195,7 @@ impl<'a> Restorer<'a> {
             on_this_thread(identify_database(place.database()))?;
             on_this_thread(place.repair())?.iter().for_each(|text| watch.note(text));
             let Some(name) = name else { continue };
-            let marks = on_this_thread(place.list())?;
-            let mark = marks.into_iter().find(|mark| mark.name == *name).ok_or_else(|| {
-                Failure::refuse(format!(
-                    "{} has no snapshot `{name}`: make it with `triphammer snapshot TARGET --make {name}`",
-                    place.name()
-                ))
-            })?;
-            restorer.used.insert(first, mark);
+            restorer.used.insert(first, on_this_thread(place.named(name.as_str()))?);
         }
         Ok(restorer)
     }

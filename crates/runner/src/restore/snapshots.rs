@@ -2,7 +2,7 @@
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::Description;
-use triphammer_drivers::snapshot::{Mark, SnapshotName};
+use triphammer_drivers::snapshot::{Mark, Purpose, SnapshotName};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::bytes;
 use triphammer_settings::handle::Handle;
@@ -111,13 +111,15 @@ pub fn snapshots(
 }
 
 impl Place<'_> {
-    /// The mark of a snapshot that has to exist.
-    async fn named(&self, name: &str) -> Result<Mark, Failure> {
+    /// The mark of a snapshot that has to exist. What is unfinished has the name of one, too, and is meant if nothing else
+    /// has it.
+    pub(super) async fn named(&self, name: &str) -> Result<Mark, Failure> {
         let marks = self.list().await?;
-        let found = marks.iter().find(|mark| mark.name.as_str() == name).cloned();
-        found.ok_or_else(|| {
+        let found = marks.iter().filter(|mark| mark.name.as_str() == name);
+        let found = found.min_by_key(|mark| mark.purpose != Purpose::Snapshot);
+        found.cloned().ok_or_else(|| {
             Failure::refuse(format!(
-                "{} has no snapshot `{name}`; its snapshots: {}",
+                "{} has no snapshot `{name}`; its snapshots: {}; `triphammer snapshot TARGET --make NAME` makes one",
                 self.name(),
                 names(&marks)
             ))
