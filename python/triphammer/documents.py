@@ -2693,7 +2693,7 @@ class PlanChange(Record):
     """A query or a statement whose execution plan changed from A to B."""
 
     __slots__ = ()
-    #: Its plan in A: that of the first run whose plan B does not have.
+    #: Its plan in the first run of A that has one; no run of B has it.
     a: ExecutionPlan
     #: Its plan in B, likewise.
     b: ExecutionPlan
@@ -3035,6 +3035,8 @@ class QuerySummary(Record):
     answered: int
     #: Number of times that it was to run.
     asked: int
+    #: How many CPUs these used on average; `None` if that is unknown.
+    cpus: Optional[float]
     #: Longest time, in seconds.
     max_s: Optional[float]
     #: Mean time, in seconds; `None` if it was never answered.

@@ -649,6 +649,8 @@ impl Default for EngineControl {
 pub struct Capabilities {
     /// Whether calls block their thread: then each virtual user gets its own thread.
     pub blocks: bool,
+    /// Whether the database works in the process that calls it.
+    pub in_process: bool,
     /// Whether logic can be stored in the database and called in one round trip.
     pub procedures: bool,
     /// Whether only one session can write at a time, so that one loader is best.

@@ -519,6 +519,7 @@ mod tests {
     fn capabilities() -> Capabilities {
         Capabilities {
             blocks: false,
+            in_process: false,
             procedures: true,
             one_writer: false,
             load_rows_min: 0,

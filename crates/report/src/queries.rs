@@ -114,7 +114,7 @@ pub(super) fn queries(set: &QueriesResult) -> Table {
         if has_usage {
             let number =
                 |of: Option<f64>| of.map_or_else(|| "-".to_owned(), |of| format!("{of:.2}"));
-            cells.extend([query.usage.map(|usage| usage.cpu_s), query.cpus()].map(number));
+            cells.extend([query.usage.map(|usage| usage.cpu_s), query.cpus].map(number));
         }
         let read = query.usage.and_then(|usage| usage.read_bytes);
         cells.extend(has_reads.then(|| read.map_or_else(|| "-".to_owned(), format::bytes)));

@@ -56,7 +56,7 @@ impl BuildObservers {
             Observee { database, catalogue, workload, has_window: false, is_build: true };
         let place = place.as_ref().map(|(path, job)| (path.as_path(), *job));
         let observers = Observers::start(observee, observed, place, hosts, None);
-        let usage = HostUsage::of(server, database.capabilities().blocks);
+        let usage = HostUsage::of(server, database.capabilities().in_process);
         Self { observers, usage }
     }
 

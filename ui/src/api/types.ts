@@ -3120,7 +3120,7 @@ export type Pipelining = "off" | "begin" | "on";
 
 /** A query or a statement whose execution plan changed from A to B. */
 export interface PlanChange {
-  /** Its plan in A: that of the first run whose plan B does not have. */
+  /** Its plan in the first run of A that has one; no run of B has it. */
   a: ExecutionPlan;
   /** Its plan in B, likewise. */
   b: ExecutionPlan;
@@ -3450,6 +3450,8 @@ export interface QuerySummary {
   answered: number;
   /** Number of times that it was to run. */
   asked: number;
+  /** How many CPUs these used on average; `null` if that is unknown. */
+  cpus: number | null;
   /** Longest time, in seconds. */
   max_s: number | null;
   /** Mean time, in seconds; `null` if it was never answered. */

@@ -169,13 +169,15 @@ impl Mask {
                 }
                 TokenKind::Text(_) => out.push_str(&self.literal(spelled)),
                 _ if is_hex => out.push_str(&self.literal(spelled)),
+                TokenKind::Kept if !counts_rows => out.push_str(&self.integer(spelled)),
                 TokenKind::Number if is_executed && !counts_rows => {
                     out.push_str(&self.number(spelled));
                 }
                 _ => out.push_str(spelled),
             }
             let is_of_rows = ["limit", "offset"].iter().any(|of| spelled.eq_ignore_ascii_case(of));
-            let continues = spelled == "," || token.kind == TokenKind::Number;
+            let is_number = matches!(token.kind, TokenKind::Number | TokenKind::Kept);
+            let continues = spelled == "," || is_number;
             counts_rows = is_of_rows || counts_rows && continues;
             word = spelled;
         }
@@ -186,6 +188,20 @@ impl Mask {
             false => out.push_str(rest),
         }
         out
+    }
+
+    /// An integer that stays in the text: `150_000`, `0o17`, `0b11`.
+    fn integer(&self, text: &str) -> String {
+        let digits = text.replace('_', "").to_ascii_lowercase();
+        let value = match (digits.strip_prefix("0o"), digits.strip_prefix("0b")) {
+            (Some(octal), _) => i64::from_str_radix(octal, 8),
+            (None, Some(binary)) => i64::from_str_radix(binary, 2),
+            (None, None) => digits.parse(),
+        };
+        match value {
+            Ok(value) => self.permutation.integer(value).to_string(),
+            Err(_) => self.number(&digits),
+        }
     }
 
     /// A literal with its quotes and what is before them.
@@ -368,6 +384,18 @@ mod tests {
         assert!(text.contains("interval '3 days'") && text.contains("LIMIT 10"), "{text}");
         assert!(text.contains("date '") && text.contains("x'"), "{text}");
         assert_eq!(text.len(), masked("all", sql).len());
+    }
+
+    #[test]
+    fn integers_that_stay_in_the_text_are_masked_as_arguments_are() {
+        let number = masked("all", "SELECT 150000");
+        assert_eq!(masked("all", "SELECT 150_000"), number);
+        assert_eq!(masked("all", "SELECT 0o444760"), number);
+        assert!(masked("all", "SELECT 1 LIMIT 1_000").ends_with("LIMIT 1_000"));
+        let binary = masked_of("all", "SELECT 0b1010", Syntax::MySql);
+        assert!(!binary.contains("1010"), "{binary}");
+        // Characters outside ASCII, and a quote before them.
+        assert!(masked("all", "SELECT 名前 FROM \"Été\" WHERE größe = 5").contains("名前"));
     }
 
     #[test]

@@ -155,6 +155,10 @@ fn what_the_snapshot_lacks_is_never_lost(product: Product) {
     let refused = snapshot(&program, &target, &["--restore", "clean"]);
     assert!(refused.code == 2 && refused.err.contains("salaries"), "{refused:?}");
     assert_eq!(site.run(name, "SELECT count(*) FROM salaries")[0][0].as_deref(), Some("1"));
+    site.run(name, "DROP TABLE salaries");
+    site.run(name, "ALTER TABLE pgbench_branches ADD COLUMN note varchar(10)");
+    let refused = snapshot(&program, &target, &["--restore", "clean"]);
+    assert!(refused.code == 2 && refused.err.contains("pgbench_branches"), "{refused:?}");
     assert_eq!(databases(site, &target), [name.to_owned(), format!("{name}__clean")]);
 }
 
@@ -256,6 +260,12 @@ fn a_restored_postgresql_database_has_what_belongs_to_it() {
     };
     let before = belongings();
     assert_eq!(snapshot(&program, &target, &["--make", "clean"]).code, 0);
+    let may = format!("SELECT has_database_privilege('{role}', '{name}__clean', 'CONNECT')");
+    assert_eq!(site.run("postgres", &may)[0][0].as_deref(), Some("f"), "a copy for everybody");
+    site.run(name, "CREATE FUNCTION twice(a int) RETURNS int LANGUAGE sql AS 'SELECT 2 * a'");
+    let refused = snapshot(&program, &target, &["--restore", "clean"]);
+    assert!(refused.err.contains("routine public.twice(a integer)"), "{refused:?}");
+    site.run(name, "DROP FUNCTION twice");
     let restored = snapshot(&program, &target, &["--restore", "clean"]);
     assert_eq!(restored.code, 0, "{restored:?}");
     assert_eq!(belongings(), before);
@@ -272,10 +282,14 @@ fn a_restore_on_mariadb_that_was_killed_is_finished_by_the_next_start() {
     // As a process that was killed leaves it: a table is empty, and the mark says so.
     site.run(name, "TRUNCATE TABLE pgbench_accounts");
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let ids = std::fs::read_link("/proc/self/ns/pid").unwrap();
     let maker = format!(
-        "JSON_OBJECT('host', '{}', 'process', {}, 'began', 1)",
+        "JSON_OBJECT('host', '{}', 'process', {}, 'began', 1, 'ids', '{} {}')",
         host.trim(),
-        std::process::id()
+        std::process::id(),
+        boot.trim(),
+        ids.display()
     );
     let begun = format!("SET mark = JSON_SET(mark, '$.restoring', {maker}) WHERE name = ''");
     site.run(&copy, &format!("UPDATE triphammer_snapshot {begun}"));
@@ -285,6 +299,20 @@ fn a_restore_on_mariadb_that_was_killed_is_finished_by_the_next_start() {
     assert!(done.code == 0 && done.err.contains("finished a restore"), "{done:?}");
     assert_eq!(snapshot(&program, &target, &["--restore", "clean"]).code, 0);
     assert!(contents(site, &target) == before, "the restored rows are others");
+
+    // The data were built since: all tables have rows.
+    site.run(&copy, &format!("UPDATE triphammer_snapshot {begun}"));
+    site.run(name, "UPDATE pgbench_branches SET bbalance = 4711");
+    let made = snapshot(&program, &target, &["--make", "new"]);
+    assert!(made.code == 0 && made.out.contains("all tables have rows again"), "{made:?}");
+    let built = site.run(name, "SELECT max(bbalance) FROM pgbench_branches");
+    assert_eq!(built[0][0].as_deref(), Some("4711"), "what was built is overwritten");
+
+    // A snapshot from which a process restores is not dropped.
+    let busy = begun.replace(host.trim(), "elsewhere");
+    site.run(&copy, &format!("UPDATE triphammer_snapshot {busy}"));
+    let refused = snapshot(&program, &target, &["--drop", "clean"]);
+    assert!(refused.code == 2 && refused.err.contains("DROP DATABASE"), "{refused:?}");
 }
 
 #[test]

@@ -301,7 +301,12 @@ impl Facts {
             let may_be_unknown = matches!(key.0, Subject::Plan | Subject::Host | Subject::State)
                 || of_product && !one_product;
             let is_known = !may_be_unknown || a.is_some() && b.is_some();
-            let notably = key.0 != Subject::Size || differ_notably(a, b);
+            let notably = match key.0 {
+                Subject::Size => differ_notably(a, b),
+                // A plan that both sides had depends on more than the side.
+                Subject::Plan => a.zip(b).is_some_and(|(a, b)| a.is_disjoint(b)),
+                _ => true,
+            };
             a != b && is_known && notably && comparable(key.0)
         };
         let of = |facts: &Self, key: &(Subject, String)| {

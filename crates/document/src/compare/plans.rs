@@ -15,7 +15,7 @@ pub struct PlanChange {
     pub query: String,
     /// Title of the query; empty for a statement.
     pub title: String,
-    /// Its plan in A: that of the first run whose plan B does not have.
+    /// Its plan in the first run of A that has one; no run of B has it.
     pub a: ExecutionPlan,
     /// Its plan in B, likewise.
     pub b: ExecutionPlan,
@@ -28,18 +28,8 @@ pub(super) fn changes(differences: &[Difference], a: &[&Run], b: &[&Run]) -> Vec
 }
 
 fn change(name: &str, a: &[&Run], b: &[&Run]) -> Option<PlanChange> {
-    let plans = |runs: &[&Run]| -> Vec<ExecutionPlan> {
-        runs.iter().filter_map(|run| plan_of(&run.result, name)).collect()
-    };
-    let title = title(name, a);
-    let (a, b) = (plans(a), plans(b));
-    let only = |these: &[ExecutionPlan], others: &[ExecutionPlan]| {
-        let is_new = |plan: &&ExecutionPlan| {
-            others.iter().all(|other| other.fingerprint != plan.fingerprint)
-        };
-        these.iter().find(is_new).or(these.first()).cloned()
-    };
-    let (a, b) = (only(&a, &b)?, only(&b, &a)?);
+    let first = |runs: &[&Run]| runs.iter().find_map(|run| plan_of(&run.result, name));
+    let (title, a, b) = (title(name, a), first(a)?, first(b)?);
     Some(PlanChange { query: a.query.clone(), title, a, b })
 }
 

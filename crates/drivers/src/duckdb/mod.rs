@@ -41,6 +41,7 @@ const LOAD_ROWS_MIN: u64 = 500_000;
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
+    in_process: true,
     procedures: false,
     one_writer: false,
     load_rows_min: LOAD_ROWS_MIN,

@@ -44,7 +44,19 @@ fn objects(path: &Path) -> Result<Vec<String>, DbError> {
         WHERE database_name = current_database() AND NOT internal
         UNION ALL
         SELECT 'index ' || schema_name || '.' || index_name FROM duckdb_indexes()
-        WHERE database_name = current_database()";
+        WHERE database_name = current_database()
+        UNION ALL
+        SELECT 'column ' || schema_name || '.' || table_name || '.' || column_name FROM duckdb_columns()
+        WHERE database_name = current_database() AND NOT internal
+        UNION ALL
+        SELECT 'function ' || schema_name || '.' || function_name FROM duckdb_functions()
+        WHERE database_name = current_database() AND NOT internal
+        UNION ALL
+        SELECT 'sequence ' || schema_name || '.' || sequence_name FROM duckdb_sequences()
+        WHERE database_name = current_database()
+        UNION ALL
+        SELECT 'type ' || schema_name || '.' || type_name FROM duckdb_types()
+        WHERE database_name = current_database() AND NOT internal";
     let session = on_file(path, &[("access_mode", "READ_ONLY".to_owned())])?;
     Ok(session.texts::<1>(OBJECTS)?.into_iter().map(|[name]| name).collect())
 }

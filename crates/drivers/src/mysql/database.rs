@@ -142,6 +142,7 @@ const NO_PIPELINING: &str = "its protocol runs what was sent ahead even after an
 fn capabilities() -> Capabilities {
     Capabilities {
         blocks: false,
+        in_process: false,
         procedures: true,
         one_writer: false,
         load_rows_min: 0,

@@ -119,6 +119,7 @@ const NO_NETWORK: &str = "runs in process";
 
 const CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
+    in_process: false,
     procedures: true,
     one_writer: false,
     load_rows_min: 0,

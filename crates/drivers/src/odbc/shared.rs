@@ -49,6 +49,7 @@ pub(super) struct Shared {
 /// What can be assumed before the server is known.
 pub(super) static UNKNOWN: Capabilities = Capabilities {
     blocks: true,
+    in_process: false,
     procedures: false,
     one_writer: false,
     load_rows_min: 0,

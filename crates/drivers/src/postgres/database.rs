@@ -222,6 +222,7 @@ impl Postgres {
 fn capabilities() -> Capabilities {
     Capabilities {
         blocks: false,
+        in_process: false,
         procedures: true,
         one_writer: false,
         load_rows_min: 0,

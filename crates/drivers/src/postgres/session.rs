@@ -250,7 +250,6 @@ impl PostgresSession {
         Ok(())
     }
 
-    /// Prepares a statement on the server, in place of the one of the name `old`, if there is one.
     /// The error of a statement that is a transaction of its own.
     fn autocommit_failed(&self, id: StatementId, error: DbError) -> DbError {
         match self.commits_inside.get(id.index()) {
@@ -259,6 +258,7 @@ impl PostgresSession {
         }
     }
 
+    /// Prepares a statement on the server, in place of the one of the name `old`, if there is one.
     async fn prepare_on_server(
         &mut self,
         old: Option<&str>,

@@ -47,17 +47,33 @@ const LISTS: [&str; 6] = [
 
 /// What is in a database beside the system's own.
 const OBJECTS: &str = "
+WITH spaces AS (SELECT oid, nspname FROM pg_namespace
+    WHERE nspname NOT IN ('pg_catalog', 'information_schema') AND nspname !~ '^pg_(toast|temp_)')
 SELECT 'relation ' || n.nspname || '.' || c.relname
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+FROM pg_class c JOIN spaces n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'i', 'I')
-    AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp_)'
 UNION
-SELECT 'routine ' || n.nspname || '.' || p.proname
-FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
+SELECT 'column ' || n.nspname || '.' || c.relname || '.' || a.attname
+FROM pg_class c JOIN spaces n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relkind IN ('r', 'p', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped
+UNION
+SELECT 'type ' || n.nspname || '.' || t.typname FROM pg_type t JOIN spaces n ON n.oid = t.typnamespace
+WHERE t.typtype IN ('d', 'e', 'r')
+    OR t.typtype = 'c' AND (SELECT relkind FROM pg_class WHERE oid = t.typrelid) = 'c'
+UNION
+SELECT 'routine ' || n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
+FROM pg_proc p JOIN spaces n ON n.oid = p.pronamespace
+UNION
+SELECT 'trigger ' || n.nspname || '.' || c.relname || '.' || t.tgname
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN spaces n ON n.oid = c.relnamespace
+WHERE NOT t.tgisinternal
+UNION
+SELECT 'policy ' || n.nspname || '.' || c.relname || '.' || p.polname
+FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN spaces n ON n.oid = c.relnamespace
+UNION SELECT 'publication ' || pubname FROM pg_publication
+UNION SELECT 'large object ' || oid FROM pg_largeobject_metadata
 UNION SELECT 'extension ' || extname FROM pg_extension
-UNION SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname !~ '^pg_(toast|temp_)'
-ORDER BY 1";
+UNION SELECT 'schema ' || nspname FROM spaces";
 
 /// The snapshots of a database.
 pub(crate) struct PostgresSnapshots<'a> {
@@ -193,8 +209,7 @@ impl<'s, 'f> Server<'s, 'f> {
         if copies_files && version >= STRATEGY_SINCE {
             sql.push_str(" STRATEGY file_copy");
         }
-        if copies_files && version >= CLONES_SINCE {
-            self.run("SET file_copy_method = clone").await?;
+        if copies_files && version >= CLONES_SINCE && self.can_clone().await? {
             match self.run(&sql).await {
                 // A file system that cannot.
                 Err(error) if error.class() == triphammer_core::ErrorClass::Other => {
@@ -213,6 +228,14 @@ impl<'s, 'f> Server<'s, 'f> {
             false => "the server copied the pages through its log".to_owned(),
         });
         Ok(remarks)
+    }
+
+    /// Asks for clones of files; false if the server was built without them.
+    async fn can_clone(&mut self) -> Result<bool, DbError> {
+        match self.run("SET file_copy_method = clone").await {
+            Err(error) if error.class().loses_session() => Err(error),
+            asked => Ok(asked.is_ok()),
+        }
     }
 
     /// The server's folder of a database, if it is known and on this host.
@@ -348,6 +371,11 @@ impl PostgresSnapshots<'_> {
         remarks.extend(server.settle(&database).await?);
         let made = async {
             remarks.extend(server.copy(&database, &work, None).await?);
+            // Whoever may not connect to the database may not to its copy.
+            let own = Belongings::of(&mut server, &database).await?;
+            for sql in own.iter().flat_map(|own| own.given_to(&work)) {
+                server.run(&sql).await?;
+            }
             let unfinished = Mark::unfinished(&database, &mark.name, Purpose::Unfinished);
             server.mark(&work, &unfinished).await?;
             let size = format!("SELECT pg_database_size({})", quote_literal(&work));
@@ -409,6 +437,7 @@ impl PostgresSnapshots<'_> {
         let (snapshot, _) = self.found(&mut server, name).await?;
         let of_old = Belongings::of(&mut server, &database).await?;
         if of_old.is_some() {
+            refuse_bound(&mut server, &database).await?;
             self.refuse_loss(&mut server, &snapshot).await?;
         }
         let mut remarks = server.clear(&database, consent).await?;
@@ -460,7 +489,7 @@ impl PostgresSnapshots<'_> {
         }
         let copied = found.pop().unwrap_or_default();
         let mut lost = found.pop().unwrap_or_default();
-        lost.retain(|object| copied.binary_search(object).is_err() && !copied.contains(object));
+        lost.retain(|object| !copied.contains(object));
         refuse_loss(&lost)
     }
 
@@ -468,6 +497,23 @@ impl PostgresSnapshots<'_> {
         let mut server = Server::connect(self.shared, stop).await?;
         let (database, _) = self.found(&mut server, name).await?;
         server.drop_own(&database).await
+    }
+}
+
+/// Rejects a database that something outside it depends on.
+async fn refuse_bound(server: &mut Server<'_, '_>, database: &str) -> Result<(), DbError> {
+    let literal = quote_literal(database);
+    let sql = format!(
+        "SELECT 'replication slot ' || slot_name FROM pg_replication_slots WHERE database = {literal} \
+         UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts WHERE database = {literal} \
+         UNION ALL SELECT 'subscription ' || s.subname FROM pg_subscription s JOIN pg_database d \
+         ON d.oid = s.subdbid WHERE d.datname = {literal}"
+    );
+    match server.texts(&sql).await?.first() {
+        None => Ok(()),
+        Some(bound) => Err(refused(format!(
+            "the database cannot be replaced as long as it has the {bound}: remove that first"
+        ))),
     }
 }
 
@@ -494,7 +540,6 @@ impl Belongings {
              (datacl IS NOT NULL)::text FROM pg_database WHERE datname = {literal}"
         );
         let Some(row) = server.ask(&sql).await?.pop() else { return Ok(None) };
-        Self::refuse_bound(server, &literal).await?;
         let mut fields = row.into_iter();
         let mut next = || fields.next().flatten();
         let (owner, comment) = (next().unwrap_or_default(), next());
@@ -516,22 +561,6 @@ impl Belongings {
             privileges: threes(server.ask(&privileges).await?),
             settings: threes(server.ask(&settings).await?),
         }))
-    }
-
-    /// Rejects a database that something outside it depends on.
-    async fn refuse_bound(server: &mut Server<'_, '_>, literal: &str) -> Result<(), DbError> {
-        let sql = format!(
-            "SELECT 'replication slot ' || slot_name FROM pg_replication_slots WHERE database = {literal} \
-             UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts WHERE database = {literal} \
-             UNION ALL SELECT 'subscription ' || s.subname FROM pg_subscription s JOIN pg_database d \
-             ON d.oid = s.subdbid WHERE d.datname = {literal}"
-        );
-        match server.texts(&sql).await?.first() {
-            None => Ok(()),
-            Some(bound) => Err(refused(format!(
-                "the database cannot be replaced as long as it has the {bound}: remove that first"
-            ))),
-        }
     }
 
     /// The statements that give them to another database; it has the owner already.

@@ -28,6 +28,8 @@ use super::stop::Stop;
 const COPY: &str = "database";
 /// Its mark.
 const MARK: &str = "snapshot.json";
+/// The mark while it is written.
+const DRAFT: &str = "snapshot.json.new";
 /// What is copied between two looks whether to stop, in bytes.
 const COPIED_AT_ONCE: u64 = 64 << 20;
 /// Maximum wait for other sessions at the file.
@@ -219,7 +221,7 @@ impl<F: OneFile> FileSnapshots<'_, F> {
 
 /// Removes a folder with a mark, the mark last: only what this program put there.
 fn remove(folder: &Path) -> Result<(), DbError> {
-    for name in [COPY, MARK] {
+    for name in [COPY, DRAFT, MARK] {
         match fs::remove_file(folder.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(system(&folder.join(name), &error));
@@ -231,7 +233,7 @@ fn remove(folder: &Path) -> Result<(), DbError> {
 }
 
 fn write_mark(folder: &Path, mark: &Mark) -> Result<(), DbError> {
-    let (path, draft) = (folder.join(MARK), folder.join("snapshot.json.new"));
+    let (path, draft) = (folder.join(MARK), folder.join(DRAFT));
     let written = fs::write(&draft, mark.text()).and_then(|()| fs::rename(&draft, &path));
     written.map_err(|error| system(&path, &error))
 }

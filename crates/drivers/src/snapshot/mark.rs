@@ -164,6 +164,9 @@ pub struct Maker {
     pub process: u32,
     /// When it began, as the system counts: another process may have the id later.
     began: Option<u64>,
+    /// Where its id is that of no other process; `None` if that is not known.
+    #[serde(default)]
+    ids: Option<String>,
 }
 
 impl Maker {
@@ -171,13 +174,15 @@ impl Maker {
     #[must_use]
     pub fn this() -> Self {
         let process = std::process::id();
-        Self { host: host(), process, began: beginning(process) }
+        Self { host: host(), process, began: beginning(process), ids: ids() }
     }
 
-    /// Whether the process is known to have ended: it was on this host, and there is no such process.
+    /// Whether the process is known to have ended: its id would be seen here, and there is no such process. Another
+    /// container has other ids, and a host that was started again does not know those of before.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        cfg!(target_os = "linux") && self.host == host() && beginning(self.process) != self.began
+        let is_here = self.host == host() && self.ids.is_some() && self.ids == ids();
+        is_here && !is_there(self.process, self.began)
     }
 }
 
@@ -196,6 +201,36 @@ fn host() -> String {
     #[cfg(not(unix))]
     {
         whoami::fallible::hostname().unwrap_or_default()
+    }
+}
+
+/// The start of this host and the process ids that are seen here; `None` where that is not known.
+fn ids() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", boot.trim(), space.display()))
+}
+
+/// Whether there is a process that began then. One of another user may be hidden.
+fn is_there(process: u32, began: Option<u64>) -> bool {
+    match beginning(process) {
+        Some(found) => Some(found) == began,
+        None => exists(process),
+    }
+}
+
+/// Whether a process has an id.
+fn exists(process: u32) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, test_kill_process};
+        let id = i32::try_from(process).ok().and_then(Pid::from_raw);
+        id.is_none_or(|id| test_kill_process(id) != Err(rustix::io::Errno::SRCH))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        true
     }
 }
 
@@ -246,7 +281,9 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(maker.is_gone());
-        assert!(!Maker { host: "elsewhere".to_owned(), ..maker }.is_gone());
+        assert!(!Maker { host: "elsewhere".to_owned(), ..maker.clone() }.is_gone());
+        assert!(!Maker { ids: Some("another container".to_owned()), ..maker.clone() }.is_gone());
+        assert!(!Maker { ids: None, ..maker }.is_gone());
         // Another process with the same id.
         assert!(Maker { began: Some(1), ..Maker::this() }.is_gone());
     }

@@ -53,6 +53,7 @@ const ONE_WRITER: &str = "has one writer at a time: the second waits when it beg
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
+    in_process: true,
     procedures: false,
     one_writer: true,
     load_rows_min: 0,

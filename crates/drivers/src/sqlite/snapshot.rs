@@ -56,7 +56,10 @@ fn objects(path: &Path) -> Result<Vec<String>, DbError> {
             | OpenFlags::SQLITE_OPEN_URI;
         // Nothing is written beside it.
         let connection = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags)?;
-        let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+        let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                   UNION ALL SELECT 'column ' || m.name || '.' || c.name
+                   FROM sqlite_schema m, pragma_table_info(m.name) c
+                   WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
         let mut statement = connection.prepare(sql)?;
         statement.query_map([], |row| row.get(0))?.collect()
     };

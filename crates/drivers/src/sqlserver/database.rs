@@ -78,6 +78,7 @@ impl SqlServer {
 fn capabilities() -> Capabilities {
     Capabilities {
         blocks: false,
+        in_process: false,
         procedures: true,
         one_writer: false,
         load_rows_min: 0,

@@ -39,6 +39,7 @@ const NO_LOCKS: &str = "has no locks";
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
+    in_process: false,
     procedures: false,
     one_writer: false,
     load_rows_min: 0,

@@ -500,7 +500,7 @@ impl Resolved {
         let hosts = host_metrics::sources(self.host_exporter.as_ref(), server);
         let observee = Observee::of_run(&self.plan);
         let observers = Observers::start(observee, observed, journal.place(), hosts, None);
-        let is_in_process = self.plan.database.capabilities().blocks;
+        let is_in_process = self.plan.database.capabilities().in_process;
         (observers, HostUsage::of(server, is_in_process).map(Arc::new))
     }
 

@@ -117,17 +117,12 @@ pub struct QuerySummary {
     /// Mean of what was used by those that ran while no other stream did; `None` if none did.
     #[serde(default)]
     pub usage: Option<Usage>,
+    /// How many CPUs these used on average; `None` if that is unknown.
+    #[serde(default)]
+    pub cpus: Option<f64>,
     /// Number of parallel workers in its plan: as launched with `--analyze`, and else as planned; `None` without any.
     #[serde(default)]
     pub workers: Option<u32>,
-}
-
-impl QuerySummary {
-    /// How many CPUs it used on average; `None` if that is unknown.
-    #[must_use]
-    pub fn cpus(&self) -> Option<f64> {
-        Some(self.usage?.cpu_s / self.mean_s.filter(|seconds| *seconds > 0.0)?)
-    }
 }
 
 /// A query or refresh function of a stream.
@@ -529,7 +524,10 @@ fn summaries(plan: &QueryPlan, steps: &[StepTime]) -> Vec<QuerySummary> {
         let rows = asked.clone().map(|step| step.rows).max()?;
         let answered = asked.clone().filter(|step| step.outcome == StepOutcome::Answered);
         let times: Vec<f64> = answered.clone().filter_map(|step| step.seconds).collect();
-        let used: Vec<Usage> = answered.filter_map(|step| step.usage).collect();
+        let used = answered.filter_map(|step| Some((step.usage?, step.seconds?)));
+        let (used, seconds): (Vec<Usage>, Vec<f64>) = used.unzip();
+        let usage = Usage::mean(&used);
+        let mean_s = seconds.iter().sum::<f64>() / seconds.len() as f64;
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Some(QuerySummary {
             name: name.to_owned(),
@@ -540,7 +538,8 @@ fn summaries(plan: &QueryPlan, steps: &[StepTime]) -> Vec<QuerySummary> {
             min_s: times.iter().copied().reduce(f64::min),
             max_s: times.iter().copied().reduce(f64::max),
             rows,
-            usage: Usage::mean(&used),
+            cpus: usage.filter(|_| mean_s > 0.0).map(|usage| usage.cpu_s / mean_s),
+            usage,
             workers: None,
         })
     };

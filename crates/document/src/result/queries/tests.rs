@@ -99,6 +99,20 @@ fn both_tests_give_every_figure() {
 }
 
 #[test]
+fn the_cpus_of_a_query_are_those_of_the_time_in_which_it_ran_alone() {
+    let mut steps = power_test();
+    for step in &mut steps {
+        step.usage =
+            Some(Usage { cpu_s: 8.0, client_cpu_s: None, read_bytes: None, written_bytes: None });
+    }
+    // Beside other streams, it takes longer, and what it uses is not known.
+    steps.extend(throughput_test());
+    let result = result(&plan(QueryTest::Both, &all(), 1), steps);
+    let query = result.queries.iter().find(|query| query.name == "q1").unwrap();
+    assert_eq!(query.cpus, Some(4.0), "{query:?}");
+}
+
+#[test]
 fn what_was_not_run_or_not_answered_is_not_available_and_why() {
     let plan_of_power = plan(QueryTest::Power, &all(), 1);
     let mut steps = power_test();
