@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
+use triphammer_bundle::verify::Made;
 use triphammer_bundle::{Container, repeat, verify};
 use triphammer_document::bundle::{BundleVerification, Signature};
 use triphammer_document::compare::Run;
@@ -93,7 +94,7 @@ impl Entry {
         // What is verified is what is published, whatever becomes of the file meanwhile.
         site.write(&path_of(&of.slug, "bundle.zip"), &container.archive)?;
         let verified = verify::verify_into_store(container, key.as_deref()).map_err(named)?;
-        let verify::Verified { found, store } = verified;
+        let verify::Verified { found, store, made } = verified;
         let mut entry = Self {
             name: of.name.clone(),
             slug: of.slug.clone(),
@@ -111,7 +112,7 @@ impl Entry {
         if let Ok(stored) = store.load(JobId(entry.found.job)) {
             entry.head = Head::of(&stored);
             if entry.found.agrees {
-                entry.read(&store, &stored)?;
+                entry.read(&store, &stored, made)?;
             }
         }
         Ok(entry)
@@ -123,9 +124,12 @@ impl Entry {
     }
 
     /// Reads what only a result has that agrees with itself.
-    fn read(&mut self, store: &Store, stored: &StoredJob) -> Result<(), Failure> {
+    fn read(&mut self, store: &Store, stored: &StoredJob, made: Made) -> Result<(), Failure> {
         let page = html_export::page_of_bundle;
-        self.report = render(Format::Text, store, stored, Charset::Unicode, page)?;
+        self.report = match made.text {
+            Some(text) => text,
+            None => render(Format::Text, store, stored, Charset::Unicode, page)?,
+        };
         if self.found.job_kind == JobKind::Run {
             self.runs = repeat::runs(store)?;
             for run in &mut self.runs {
@@ -137,7 +141,10 @@ impl Entry {
             }
         }
         if triphammer_server::has_page() {
-            self.charts = Some(html_export::job_of_bundle(store, stored)?);
+            self.charts = Some(match made.page.as_deref().and_then(html_export::job_in) {
+                Some(job) => job.to_owned(),
+                None => html_export::job_of_bundle(store, stored)?,
+            });
             self.has_charts = true;
         }
         Ok(())
@@ -290,7 +297,7 @@ fn size_of(host: &Host) -> String {
 fn identities(store: &Store) -> Result<BTreeSet<String>, Failure> {
     let mut identities = BTreeSet::new();
     for job in store.all_jobs()? {
-        let row = store.load(job)?.row;
+        let row = store.row(job)?;
         let mut hash = Sha256::new();
         hash.update(format!("{} {} {}", row.kind.name(), row.started_at, row.workload));
         for table in ["totals", "series"] {

@@ -21,7 +21,7 @@ use triphammer_report::Charset;
 use triphammer_server::html_export;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
-use triphammer_store::{JOB_TABLES, JobFilter, Store};
+use triphammer_store::{JOB_TABLES, JobFilter, Store, StoredJob};
 
 use crate::job_file::JobFile;
 
@@ -112,30 +112,37 @@ impl Parts {
     ///
     /// # Errors
     /// When a report cannot be made.
-    pub fn add_made(&mut self, store: &Store, root: JobId) -> Result<(), Failure> {
-        let job = store.load(root)?;
+    pub fn add_made(&mut self, store: &Store, job: &StoredJob) -> Result<(), Failure> {
         let mut add = |name: &str, text: String| drop(self.0.insert(name.to_owned(), text.into()));
-        let file = JobFile::of(&job)?;
+        let file = JobFile::of(job)?;
         add(JOB_FILE, file.text());
         let page = html_export::page_of_bundle;
-        let text = |format| triphammer_report::render(format, store, &job, Charset::Unicode, page);
+        let text = |format| triphammer_report::render(format, store, job, Charset::Unicode, page);
         add(TEXT, text(Format::Text)?);
         if triphammer_server::has_page() {
             add(PAGE, text(Format::Html)?);
         }
-        self.add_observed(store)
+        self.add_observed(store, job)
     }
 
     /// Adds what was observed beside the runs as tables for people.
-    fn add_observed(&mut self, store: &Store) -> Result<(), Failure> {
+    fn add_observed(&mut self, store: &Store, root: &StoredJob) -> Result<(), Failure> {
         for row in store.all_jobs()? {
             if !(1..=OBSERVED_MAX).contains(&store.sample_values(row)?) {
                 continue;
             }
-            let (job, page) = (store.load(row)?, html_export::page_of_bundle);
-            let (format, charset) = (Format::ObservedCsv, Charset::Unicode);
+            let other;
+            let job = match row == root.row.id {
+                true => root,
+                false => {
+                    other = store.load(row)?;
+                    &other
+                }
+            };
+            let (format, charset, page) =
+                (Format::ObservedCsv, Charset::Unicode, html_export::page_of_bundle);
             // A job whose samples are not shown has none.
-            let rows = triphammer_report::render(format, store, &job, charset, page);
+            let rows = triphammer_report::render(format, store, job, charset, page);
             let name = of_job(row, OBSERVED);
             rows.into_iter().for_each(|rows| drop(self.0.insert(name.clone(), rows.into())));
         }

@@ -434,15 +434,7 @@ impl Assembler {
         }
         match effect(part, session.rules) {
             Effect::Begin(characteristics) => {
-                if session.open.as_ref().is_some_and(|open| !open.transaction.steps.is_empty()) {
-                    let ending = Ending::Commit;
-                    self.end(session, at_us, ending, sink)?;
-                }
-                let mut open = self.open(session, at_us, true);
-                merge(&mut open.transaction.characteristics, characteristics);
-                open.took(at_us, arrival.took_us);
-                open.transaction.took_us.begin = arrival.took_us.unwrap_or_default();
-                session.open = Some(open);
+                self.begin(session, characteristics, arrival, sink)?
             }
             Effect::Characteristics(characteristics) => {
                 match session.open.as_mut().filter(|open| open.is_block) {
@@ -488,6 +480,26 @@ impl Assembler {
             }
             Effect::Runs => self.run(session, part, arrival, sink)?,
         }
+        Ok(())
+    }
+
+    /// Begins a transaction; one that is open commits.
+    fn begin(
+        &mut self,
+        session: &mut Session,
+        characteristics: Characteristics,
+        arrival: Arrival<'_>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let at_us = arrival.at_us;
+        if session.open.as_ref().is_some_and(|open| !open.transaction.steps.is_empty()) {
+            self.end(session, at_us, Ending::Commit, sink)?;
+        }
+        let mut open = self.open(session, at_us, true);
+        merge(&mut open.transaction.characteristics, characteristics);
+        open.took(at_us, arrival.took_us);
+        open.transaction.took_us.begin = arrival.took_us.unwrap_or_default();
+        session.open = Some(open);
         Ok(())
     }
 

@@ -75,6 +75,7 @@ mod slots;
 mod thread;
 mod timer_queue;
 mod uplink;
+mod user_tasks;
 mod virtual_user;
 mod waiting;
 mod wake_timer;

@@ -18,6 +18,7 @@ use super::node_watch;
 use super::session_slot::Pace;
 use super::session_slot::SessionSlot;
 use super::uplink::FromWorker;
+use super::user_tasks::UserTasks;
 
 /// Sessions that a thread opens at once: a server's accept queue is limited, and times out. Each
 /// that is open makes room for one more, so that their number doubles with each round trip, up to
@@ -102,11 +103,12 @@ async fn run_users<W: Workload, D: Database>(
     context.ledger.borrow_mut().open(connected.len());
     context.probes.begin();
     let timer_task = set_timers(context, clock, connected.len());
-    let mut users = JoinSet::new();
-    for (place, (id, sessions)) in (0..).zip(connected) {
-        let user = SessionSlot::new(Rc::clone(context), clock, place, id, sessions);
-        users.spawn_local(user.work());
-    }
+    let users = (0..).zip(connected).map(|(place, (id, sessions))| {
+        SessionSlot::new(Rc::clone(context), clock, place, id, sessions).work()
+    });
+    let panicking = Rc::clone(context);
+    let panicked = move || panicking.panicked.set(panicking.panicked.get() + 1);
+    let mut users = tokio::task::spawn_local(UserTasks::new(users, panicked));
     let watching = node_watch::start(context, clock);
     let ticking = Rc::clone(context);
     let mut placement = Placement::new(context.plan.spec.pacing.half).unwrap_or_else(|note| {
@@ -132,21 +134,21 @@ async fn run_users<W: Workload, D: Database>(
         }
     });
     let mut signal = context.signal.clone();
-    let all_have_ended = async {
-        while let Some(ended) = users.join_next().await {
-            if ended.is_err_and(|error| error.is_panic()) {
-                context.panicked.set(context.panicked.get() + 1);
-            }
+    let ended = tokio::select! {
+        ended = &mut users => ended,
+        _ = signal.until(|state| state.aborted) => {
+            users.abort();
+            users.await
         }
     };
-    tokio::select! {
-        () = all_have_ended => {}
-        _ = signal.until(|state| state.aborted) => {}
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        std::panic::resume_unwind(error.into_panic());
     }
     ticker.abort();
     listener.abort();
     drop(watching);
-    users.shutdown().await;
     if let Some(timer_task) = timer_task {
         timer_task.abort();
     }

@@ -35,7 +35,7 @@ pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
         let tag = format!("{name}.{}", row.times.name());
         let begin = Duration::from_secs(row.first);
         let length = Duration::from_secs(row.last - row.first + 1);
-        log.write_histogram(&row.histogram, begin, length, Tag::new(&tag))
+        log.write_histogram(&row.counts.histogram(), begin, length, Tag::new(&tag))
             .expect("a vector takes all, and u32 counts fit the format");
     }
     String::from_utf8(out).expect("the format is text")

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
-use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
+use triphammer_core::sql::{BoundStatement, Layout, Script, StatementCatalogue};
 use triphammer_core::workload::{BuildEffect, Chunk, Description, OptionDef, Workload};
 use triphammer_core::{DbError, clock};
 use triphammer_dialects::catalogues;
@@ -83,15 +83,7 @@ pub fn build(
     let description = workload.description();
     identify(description, database)?;
     let procedures = database.capabilities().procedures;
-    let layouts = layout::requested(description, database.dialect(), request)?;
-    let mut catalogue = catalogues::catalogue_of_build(
-        description,
-        database.dialect(),
-        procedures,
-        Some(request.settings.scale),
-        &request.dialect_options,
-        &layouts,
-    )?;
+    let (layouts, mut catalogue) = layouts_and_catalogue(database, request)?;
     let source = request.dialect_options.get(LOAD_FROM).map(|source| format!("load_{source}"));
     let options = &request.settings.options;
     let effects: Vec<BuildEffect> = effects(description, options).collect();
@@ -148,6 +140,24 @@ pub fn build(
         observers.end(&mut report).await;
         Ok(report)
     })
+}
+
+/// The requested layouts of the tables, and the statements of a build with them.
+fn layouts_and_catalogue(
+    database: &AnyDatabase,
+    request: &BuildRequest,
+) -> Result<(Vec<Layout>, StatementCatalogue), Failure> {
+    let description = request.workload.description();
+    let layouts = layout::requested(description, database.dialect(), request)?;
+    let catalogue = catalogues::catalogue_of_build(
+        description,
+        database.dialect(),
+        database.capabilities().procedures,
+        Some(request.settings.scale),
+        &request.dialect_options,
+        &layouts,
+    )?;
+    Ok((layouts, catalogue))
 }
 
 fn refuse_without_foreign_keys(

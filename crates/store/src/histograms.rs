@@ -82,8 +82,91 @@ pub struct HistogramRow {
     pub transaction: usize,
     /// Kind of times in the histogram.
     pub times: TimesKind,
-    /// Histogram of times in microseconds.
-    pub histogram: Histogram<u64>,
+    /// The times.
+    pub counts: TimeCounts,
+}
+
+/// How often each time occurred: pairs of a time in µs and its count, ascending. A histogram of them would
+/// have zeros for 25,000 others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimeCounts(Vec<(u64, u64)>);
+
+impl TimeCounts {
+    /// Decodes a histogram, or returns the reason why that fails.
+    pub(super) fn decode(encoded: &[u8]) -> Result<Self, String> {
+        let mut counts = Vec::new();
+        each_count(encoded, |us, count| counts.push((us, count)))?;
+        Ok(Self(counts))
+    }
+
+    /// Number of all times.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+
+    /// The time in µs at a quantile from 0 to 1, as a histogram gives it; 0 without times.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "as the library does"
+    )]
+    pub fn at_quantile(&self, quantile: f64) -> u64 {
+        let mut left = ((quantile * self.total() as f64).ceil() as u64).max(1);
+        for (us, count) in &self.0 {
+            if *count >= left {
+                return *us;
+            }
+            left -= count;
+        }
+        self.0.last().map_or(0, |(us, _)| *us)
+    }
+
+    /// Adds the times of another.
+    pub fn add(&mut self, other: &Self) {
+        let mut both = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut mine, mut others) = (self.0.as_slice(), other.0.as_slice());
+        while let ([(us, count), mine_left @ ..], [(other_us, other_count), others_left @ ..]) =
+            (mine, others)
+        {
+            let (takes_mine, takes_other) = (us <= other_us, other_us <= us);
+            let counts = [takes_mine.then_some(*count), takes_other.then_some(*other_count)];
+            let [count, other_count] = counts.map(Option::unwrap_or_default);
+            both.push((*us.min(other_us), count.saturating_add(other_count)));
+            if takes_mine {
+                mine = mine_left;
+            }
+            if takes_other {
+                others = others_left;
+            }
+        }
+        both.extend_from_slice(mine);
+        both.extend_from_slice(others);
+        self.0 = both;
+    }
+
+    /// Adds them to a histogram.
+    ///
+    /// # Panics
+    /// When the histogram cannot grow.
+    pub fn add_to(&self, histogram: &mut Histogram<u64>) {
+        for (us, count) in &self.0 {
+            histogram.record_n(*us, *count).expect("these histograms grow");
+        }
+    }
+
+    /// As a histogram.
+    ///
+    /// # Panics
+    /// Never: it grows.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = recorder::histogram();
+        self.add_to(&mut histogram);
+        histogram
+    }
 }
 
 /// Times of one transaction type in the whole run or the timed window.
@@ -146,35 +229,64 @@ impl Bins {
     /// Passes each non-empty bin of an encoded histogram to `each`, in ascending order, with its
     /// count; returns the reason if decoding fails.
     pub fn each(&self, encoded: &[u8], mut each: impl FnMut(usize, u64)) -> Result<(), String> {
-        let Some(mut counts) = OURS.counts_of(encoded) else {
-            let histogram = decode(encoded)?;
-            for value in histogram.iter_recorded() {
-                each((self.of)(value.value_iterated_to()), value.count_at_value());
-            }
-            return Ok(());
+        let Some(counts) = OURS.counts_of(encoded) else {
+            return each_of_other(encoded, |us, count| each((self.of)(us), count));
         };
-        let (mut place, mut bin, mut sum) = (0_usize, 0, 0);
-        while !counts.is_empty() {
-            let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
-            let Ok(count) = u64::try_from(number) else {
-                // A run of zero counts.
-                let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
-                place = place.saturating_add(zeros);
-                continue;
-            };
-            let of_this = *self.by_place.get(place).ok_or("it counts times beyond its bounds")?;
+        let (mut bin, mut sum) = (0, 0);
+        each_place(counts, |place, count| {
+            let of_this = self.by_place[place];
             if of_this != bin && sum > 0 {
                 each(bin, sum);
                 sum = 0;
             }
-            (bin, place) = (of_this, place + 1);
+            bin = of_this;
             sum += count;
-        }
+        })?;
         if sum > 0 {
             each(bin, sum);
         }
         Ok(())
     }
+}
+
+/// Passes each time of an encoded histogram to `each`, in µs and ascending, with its count.
+fn each_count(encoded: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), String> {
+    match OURS.counts_of(encoded) {
+        Some(counts) => each_place(counts, |place, count| {
+            if count > 0 {
+                each(OURS.times[place], count);
+            }
+        }),
+        None => each_of_other(encoded, each),
+    }
+}
+
+/// The same of a histogram with other bounds.
+fn each_of_other(encoded: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), String> {
+    for value in decode(encoded)?.iter_recorded() {
+        each(value.value_iterated_to(), value.count_at_value());
+    }
+    Ok(())
+}
+
+/// Passes each place of counts with our bounds to `each`, in ascending order, with its count.
+fn each_place(mut counts: &[u8], mut each: impl FnMut(usize, u64)) -> Result<(), String> {
+    let mut place = 0_usize;
+    while !counts.is_empty() {
+        let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
+        let Ok(count) = u64::try_from(number) else {
+            // A run of zero counts.
+            let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
+            place = place.saturating_add(zeros);
+            continue;
+        };
+        if place >= OURS.times.len() {
+            return Err("it counts times beyond its bounds".to_owned());
+        }
+        each(place, count);
+        place += 1;
+    }
+    Ok(())
 }
 
 /// Reads a number of HdrHistogram's V2 encoding: seven bits per byte, lowest first, with a full
@@ -206,24 +318,34 @@ struct Ours {
     times: Vec<u64>,
 }
 
-/// Bytes before the counts; those at [`LENGTH_BYTES`] vary.
+/// Bytes before the counts; those at [`LENGTH_BYTES`] and [`HIGHEST_BYTES`] vary.
 const HEAD_BYTES: usize = 40;
 /// Position of the length of the counts.
 const LENGTH_BYTES: Range<usize> = 4..8;
+/// Position of the upper bound, which grows with the times.
+const HIGHEST_BYTES: Range<usize> = 24..32;
 
 static OURS: LazyLock<Ours> = LazyLock::new(|| {
-    let empty = recorder::histogram();
     let mut head = Vec::new();
-    V2Serializer::new().serialize(&empty, &mut head).expect("a vector takes every byte");
-    Ours { head, times: empty.iter_all().map(|value| value.value_iterated_to()).collect() }
+    let serialized = V2Serializer::new().serialize(&recorder::histogram(), &mut head);
+    serialized.expect("a vector takes every byte");
+    // The place of a time is the same, however far a histogram has grown.
+    let mut grown = recorder::histogram();
+    grown.record(recorder::HIGHEST_US).expect("these histograms grow up to this");
+    Ours { head, times: grown.iter_all().map(|value| value.value_iterated_to()).collect() }
 });
 
 impl Ours {
-    /// The counts of an encoded histogram; `None` if it has other bounds.
+    /// The counts of an encoded histogram; `None` if it has other units.
     fn counts_of<'a>(&self, encoded: &'a [u8]) -> Option<&'a [u8]> {
         let (head, counts) = encoded.split_at_checked(HEAD_BYTES)?;
         let same = |part: Range<usize>| head[part.clone()] == self.head[part];
-        (same(0..LENGTH_BYTES.start) && same(LENGTH_BYTES.end..HEAD_BYTES)).then_some(counts)
+        let fixed = [
+            0..LENGTH_BYTES.start,
+            LENGTH_BYTES.end..HIGHEST_BYTES.start,
+            HIGHEST_BYTES.end..HEAD_BYTES,
+        ];
+        fixed.into_iter().all(same).then_some(counts)
     }
 }
 
@@ -313,6 +435,32 @@ mod tests {
         assert_eq!(binned(&ends), recorded(&ends));
         ends.record(recorder::HIGHEST_US).unwrap();
         assert_eq!(binned(&ends), recorded(&ends), "beyond the room that one begins with");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_histogram() {
+        let mut rng = Rng::of(2, &[]);
+        let mut sum = (TimeCounts::default(), recorder::histogram());
+        for length in [0, 1, 2, 500, 20_000] {
+            let mut histogram = recorder::histogram();
+            for _ in 0..length {
+                let below = 10_u64.pow(1 + u32::try_from(rng.below(9)).unwrap());
+                histogram.record_n(1 + rng.below(below), 1 + rng.below(30)).unwrap();
+            }
+            let mut encoded = Vec::new();
+            V2Serializer::new().serialize(&histogram, &mut encoded).unwrap();
+            let counts = TimeCounts::decode(&encoded).unwrap();
+            sum.0.add(&counts);
+            sum.1.add(&histogram).unwrap();
+            for (counts, histogram) in [(&counts, &histogram), (&sum.0, &sum.1)] {
+                assert!(counts.histogram() == *histogram);
+                assert_eq!(counts.total(), histogram.len());
+                for quantile in [0.001, 0.5, 0.95, 0.99, 0.999] {
+                    assert_eq!(counts.at_quantile(quantile), histogram.value_at_quantile(quantile));
+                }
+                assert_eq!(counts.at_quantile(1.0), histogram.max());
+            }
+        }
     }
 
     #[test]

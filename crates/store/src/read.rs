@@ -16,7 +16,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 
 use super::error::StoreError;
-use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
+use super::histograms::{HistogramRow, Scope, TimeCounts, TimesKind, TotalRow, decode};
 use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
 use super::lock;
 use super::open::Store;
@@ -83,6 +83,18 @@ impl Store {
             let usable = if is_any_stored { " that can be used" } else { "" };
             Failure::refuse(format!("no {}{usable} is stored yet", nouns.join(" or ")))
         })
+    }
+
+    /// A job without its details and result, which take long to read.
+    ///
+    /// # Errors
+    /// When there is no such job, or the store cannot be read.
+    pub fn row(&self, job: JobId) -> Result<JobRow, StoreError> {
+        let sql = format!("SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?1");
+        let found = self.rows(&sql, [job.0], job_row)?.pop();
+        let mut row = found.ok_or(StoreError::NoJob { job: job.0 })?;
+        self.look_after(&mut row)?;
+        Ok(row)
     }
 
     /// A job with its details and result.
@@ -315,10 +327,10 @@ fn read_columns(
     metrics: &[Metric],
     values: &mut Values,
 ) -> rusqlite::Result<()> {
-    let in_columns = metrics.iter().filter(|metric| metric.column.is_some());
-    for (column, metric) in (from..).zip(in_columns) {
+    let in_columns = metrics.iter().enumerate().filter(|(_, metric)| metric.column.is_some());
+    for (column, (place, metric)) in (from..).zip(in_columns) {
         let value: Option<f64> = row.get(column)?;
-        values.set(metric.name, value.filter(|v| *v != 0.0 || !metric.zero_is_none()));
+        values.set_at(place, value.filter(|v| *v != 0.0 || !metric.zero_is_none()));
     }
     Ok(())
 }
@@ -329,8 +341,14 @@ fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
         last: unsigned(row, 1)?,
         transaction: place(row, 2)?,
         times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
-        histogram: histogram(row, 4)?,
+        counts: counts(row, 4)?,
     })
+}
+
+fn counts(row: &Row<'_>, column: usize) -> rusqlite::Result<TimeCounts> {
+    let encoded = row.get_ref(column)?.as_blob()?;
+    let counts = TimeCounts::decode(encoded);
+    counts.map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
 }
 
 fn parse<T: DeserializeOwned>(

@@ -14,16 +14,18 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{TypeInterval, merge};
+use triphammer_core::recorder::{TypeInterval, histogram, merge};
 use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
-use triphammer_document::metrics::Values;
+use triphammer_document::metrics::{OF_TYPE, place_of};
 use triphammer_document::parts::SettingChange;
 use triphammer_document::result::{ErrorFigure, RunResult};
 use triphammer_document::series::{SecondRow, SeriesRow};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
-use triphammer_store::{HistogramRow, ReadAt, Scope, Store, StoredJob, TimesKind, TotalRow};
+use triphammer_store::{
+    HistogramRow, ReadAt, Scope, Store, StoredJob, TimeCounts, TimesKind, TotalRow,
+};
 
 use super::Findings;
 use crate::parts::{EVIDENCE, JOB, of_job, table_of};
@@ -32,11 +34,13 @@ use crate::parts::{EVIDENCE, JOB, of_job, table_of};
 const MASK: &str = "***";
 /// What agrees where percentiles of seconds are those of their histograms.
 const PERCENTILES: &str = "percentiles of seconds";
-/// Metrics of a type and second that a histogram gives.
-const OF_TIMES: [&str; 4] = ["p50_us", "p95_us", "p99_us", "max_us"];
-/// Metrics of a second that the histograms of all types give.
-const OF_ALL: [(&str, f64); 4] =
-    [("all.p50_us", 0.5), ("all.p95_us", 0.95), ("all.p99_us", 0.99), ("all.max_us", 1.0)];
+/// Metrics of a type and second that its times give, and those of all types, with their quantile.
+const OF_TIMES: [(&str, &str, f64); 4] = [
+    ("p50_us", "all.p50_us", 0.5),
+    ("p95_us", "all.p95_us", 0.95),
+    ("p99_us", "all.p99_us", 0.99),
+    ("max_us", "all.max_us", 1.0),
+];
 
 /// The stored seconds of a run.
 #[derive(Clone, Copy)]
@@ -205,16 +209,18 @@ fn counters(counts: &Counts) -> [(&'static str, i128); 8] {
     ]
 }
 
-/// Sums of rows by type and counter.
-type Sums = BTreeMap<(usize, &'static str), i128>;
+/// Sums of rows by type, in the order of [`counters`].
+type Sums = BTreeMap<usize, [i128; 8]>;
 
 fn sum<'a>(rows: impl Iterator<Item = &'a SeriesRow>) -> Sums {
+    let places = counters(&Counts::default()).map(|(name, _)| place_of(OF_TYPE, name));
     let mut sums = Sums::new();
     for row in rows {
-        for (name, _) in counters(&Counts::default()) {
+        let sums = sums.entry(row.transaction).or_default();
+        for (sum, place) in sums.iter_mut().zip(places) {
             #[expect(clippy::cast_possible_truncation, reason = "counts are whole numbers")]
-            let value = row.values.get(name).unwrap_or_default() as i128;
-            *sums.entry((row.transaction, name)).or_default() += value;
+            let value = row.values.at(place).unwrap_or_default() as i128;
+            *sum += value;
         }
     }
     sums
@@ -229,8 +235,8 @@ fn compare_sums(
     findings: &mut Findings,
 ) {
     for (place, counts) in counts.iter().enumerate() {
-        for (name, found) in counters(counts) {
-            let written = sums.get(&(place, name)).copied().unwrap_or_default();
+        let sums = sums.get(&place).copied().unwrap_or_default();
+        for ((name, found), written) in counters(counts).into_iter().zip(sums) {
             let key = types.get(place).map_or("?", String::as_str);
             findings.equal(
                 "sums of seconds",
@@ -377,8 +383,8 @@ fn of_seconds(
     rows: Rows<'_>,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
-    /// Seconds whose histograms are in memory at a time: 188 kB each.
-    const AT_A_TIME: u64 = 30;
+    /// Seconds whose times are in memory at once.
+    const AT_A_TIME: u64 = 300;
     let job = stored.row.id;
     let part = table_of(job, "histograms");
     let mut sums: BTreeMap<(usize, &str), Option<Histogram<u64>>> = BTreeMap::new();
@@ -396,12 +402,12 @@ fn of_seconds(
         for row in &read {
             of_its_seconds(job, row, rows, findings);
             let sum = sums.entry((row.transaction, row.times.name())).or_default();
-            merge(sum, Some(&row.histogram));
+            row.counts.add_to(sum.get_or_insert_with(histogram));
         }
         let of_chunk = series.partition_point(|row| row.first < first + AT_A_TIME);
         let seconds_of = seconds.partition_point(|row| row.first < first + AT_A_TIME);
         let rows = Rows { seconds: &seconds[..seconds_of], series: &series[..of_chunk] };
-        percentiles(job, read, rows, findings);
+        percentiles(job, &read, rows, findings);
         (series, seconds) = (&series[of_chunk..], &seconds[seconds_of..]);
     }
     for (place, name) in stored.transactions.iter().enumerate() {
@@ -433,7 +439,7 @@ fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut
         of_type.map(|of| names.iter().map(|name| of.values.count(name)).sum::<u64>()).sum();
     let begins = seconds.binary_search_by_key(&row.first, |of| of.first).is_ok();
     let ends = seconds.binary_search_by_key(&row.last, |of| of.last).is_ok();
-    if begins && ends && row.histogram.len() == found {
+    if begins && ends && row.counts.total() == found {
         return findings.agrees("counts of histograms", 1);
     }
     let (kind, HistogramRow { first, last, transaction, .. }) = (row.times.name(), row);
@@ -442,59 +448,60 @@ fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut
         true => found.to_string(),
         false => "no such seconds".to_owned(),
     };
-    let written = row.histogram.len().to_string();
+    let written = row.counts.total().to_string();
     findings.differs(&table_of(job, "histograms"), &place, &written, &found);
 }
 
 /// Compares the percentiles of seconds with those of their histograms.
-fn percentiles(job: JobId, histograms: Vec<HistogramRow>, rows: Rows<'_>, findings: &mut Findings) {
+fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings: &mut Findings) {
     // The histograms of several seconds, after the first hour, are those of no row.
-    let mut of_seconds: BTreeMap<[u64; 2], (Option<Histogram<u64>>, Vec<_>)> = BTreeMap::new();
-    for row in histograms.into_iter().filter(|row| row.times == TimesKind::Response) {
-        let is_row = rows.seconds.iter().any(|of| (of.first, of.last) == (row.first, row.last));
-        if is_row {
+    let mut of_seconds: BTreeMap<[u64; 2], (TimeCounts, Vec<&HistogramRow>)> = BTreeMap::new();
+    for row in histograms.iter().filter(|row| row.times == TimesKind::Response) {
+        let place = rows.seconds.binary_search_by_key(&row.first, |of| of.first);
+        if place.is_ok_and(|place| rows.seconds[place].last == row.last) {
             let (all, types) = of_seconds.entry([row.first, row.last]).or_default();
-            merge(all, Some(&row.histogram));
-            let response = Some(row.histogram);
-            types.push((row.transaction, TypeInterval { response, ..Default::default() }));
+            all.add(&row.counts);
+            types.push(row);
         }
     }
-    let (series, seconds) = (table_of(job, "series"), table_of(job, "seconds"));
     for row in rows.series {
-        let types = of_seconds.get(&[row.first, row.last]).map(|(_, types)| types.as_slice());
-        let mut types = types.unwrap_or_default().iter();
-        let Some((_, times)) = types.find(|(place, _)| *place == row.transaction) else { continue };
-        let found = Values::of_type(times, 1.0);
-        for name in OF_TIMES {
-            let [written, found] = [row.values.get(name), found.get(name)];
-            if written == found {
-                findings.agrees(PERCENTILES, 1);
-            } else {
-                let place = format!("{name} of type {} in second {}", row.transaction, row.first);
-                let [written, found] = [written, found].map(|value| format!("{value:?}"));
-                findings.differs(&series, &place, &written, &found);
-            }
+        let of_second = of_seconds.get(&[row.first, row.last]);
+        let mut types = of_second.iter().flat_map(|(_, types)| types);
+        let Some(of) = types.find(|of| of.transaction == row.transaction) else { continue };
+        for (name, _, quantile) in OF_TIMES {
+            let place = || format!("{name} of type {} in second {}", row.transaction, row.first);
+            let pair = [row.values.get(name), Some(time_at(&of.counts, quantile))];
+            same_time(job, "series", place, pair, findings);
         }
     }
     for row in rows.seconds {
-        let all = of_seconds.get(&[row.first, row.last]).and_then(|(all, _)| all.as_ref());
-        let Some(all) = all else { continue };
-        for (name, quantile) in OF_ALL {
-            #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
-            let found = match name {
-                "all.max_us" => all.max(),
-                _ => all.value_at_quantile(quantile),
-            } as f64;
-            let written = row.values.get(name);
-            if written == Some(found) {
-                findings.agrees(PERCENTILES, 1);
-            } else {
-                let [written, found] = [written, Some(found)].map(|value| format!("{value:?}"));
-                let place = format!("{name} in second {}", row.first);
-                findings.differs(&seconds, &place, &written, &found);
-            }
+        let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else { continue };
+        for (_, name, quantile) in OF_TIMES {
+            let place = || format!("{name} in second {}", row.first);
+            let pair = [row.values.get(name), Some(time_at(all, quantile))];
+            same_time(job, "seconds", place, pair, findings);
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
+fn time_at(counts: &TimeCounts, quantile: f64) -> f64 {
+    counts.at_quantile(quantile) as f64
+}
+
+/// Compares a time of a second with that of its histogram.
+fn same_time(
+    job: JobId,
+    table: &str,
+    place: impl Fn() -> String,
+    [written, found]: [Option<f64>; 2],
+    findings: &mut Findings,
+) {
+    if written == found {
+        return findings.agrees(PERCENTILES, 1);
+    }
+    let [written, found] = [written, found].map(|value| format!("{value:?}"));
+    findings.differs(&table_of(job, table), &place(), &written, &found);
 }
 
 /// Whether every second follows the one before it and has each type once, and whether sums over all

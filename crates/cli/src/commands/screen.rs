@@ -8,8 +8,9 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_document::JobId;
+use triphammer_document::result::RunResult;
 use triphammer_runner::job::Job;
-use triphammer_runner::step::Begin;
+use triphammer_runner::step::{Begin, PlannedRun};
 use triphammer_runner::watch::{JobEvent, Watcher};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::figure;
@@ -143,6 +144,25 @@ impl Screen {
         }
     }
 
+    /// Shows that a run of a campaign starts.
+    fn step(&mut self, step: &PlannedRun, done: u32, of: Option<u32>) {
+        self.bars.clear();
+        let of = of.map_or_else(String::new, |of| format!(" of {of}"));
+        if let Some(live) = &mut self.live {
+            live.again(&format!("run {}{of}: {}", done + 1, step.title));
+        }
+    }
+
+    /// Shows the result of a run of a campaign, in terms of its question if it has such.
+    fn step_ended(&self, step: &PlannedRun, result: &RunResult, outcome: Option<&str>) {
+        // Which figure of a set of queries is the primary one depends on its test.
+        let queries = result.queries.as_ref().map(|queries| &*queries.primary().title);
+        let name = queries.unwrap_or(&self.workload.primary_metric.name);
+        let metric = || format!("{name} {}", figure(result.primary_metric.value));
+        let outcome = outcome.map_or_else(metric, str::to_owned);
+        self.message(&format!("{}: {outcome}", step.title));
+    }
+
     fn message(&self, text: &str) {
         match &self.live {
             Some(live) => live.message(text),
@@ -188,26 +208,13 @@ impl Watcher for Screen {
                 let shown = self.sequence(begin);
                 self.or_abort(shown);
             }
-            JobEvent::Step { step, done, of } => {
-                self.bars.clear();
-                let of = of.map_or_else(String::new, |of| format!(" of {of}"));
-                if let Some(live) = &mut self.live {
-                    live.again(&format!("run {}{of}: {}", done + 1, step.title));
-                }
-            }
+            JobEvent::Step { step, done, of } => self.step(step, done, of),
             JobEvent::RunInfo(_)
             | JobEvent::Judged(_)
             | JobEvent::Observed(_)
             | JobEvent::StepResolved(_)
             | JobEvent::StepBegan(_) => {}
-            JobEvent::StepEnded { step, result, outcome } => {
-                // Which figure of a set of queries is the primary one depends on its test.
-                let queries = result.queries.as_ref().map(|queries| &*queries.primary().title);
-                let name = queries.unwrap_or(&self.workload.primary_metric.name);
-                let metric = || format!("{name} {}", figure(result.primary_metric.value));
-                let outcome = outcome.map_or_else(metric, str::to_owned);
-                self.message(&format!("{}: {outcome}", step.title));
-            }
+            JobEvent::StepEnded { step, result, outcome } => self.step_ended(step, result, outcome),
             JobEvent::StepRejected { step, reason } => {
                 self.message(&format!("warning: {}: {reason}", step.title));
             }

@@ -178,26 +178,15 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
             Some("this alone can change query plans: use the same schema on both sides"),
         );
     }
-    let plans = result.differences.iter().filter(|difference| difference.subject == Subject::Plan);
-    let plans: Vec<&str> = plans.map(|difference| difference.name.as_str()).collect();
-    match plans.as_slice() {
-        [] => {}
-        [one] => warn("plan", format!("the plan of {one} changed"), None),
-        many => warn("plan", format!("the plans of {} changed", many.join(", ")), None),
+    if let Some(text) = of_plans(&result.differences) {
+        warn("plan", text, None);
     }
     if let Some(text) = one_after_the_other(result, basis) {
         warn("one_after_the_other", text, Some("make pairs of runs (`compare --ab`)"));
     }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
-        let mixed: Vec<String> =
-            facts.mixed().map(|(name, values)| format!("{name} ({})", clipped(&values))).collect();
-        if !mixed.is_empty() {
-            let shown = mixed.iter().take(MIXED_TOLD).cloned().collect::<Vec<_>>().join(", ");
-            let more = match mixed.len().saturating_sub(MIXED_TOLD) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let text = format!("the runs of {name} do not have the same conditions: {shown}{more}");
+        if let Some(mixed) = of_mixed(facts) {
+            let text = format!("the runs of {name} do not have the same conditions: {mixed}");
             warn("mixed", text, Some("give runs with different conditions different labels"));
         }
         of_side(name, side, &mut warn);
@@ -206,12 +195,7 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
             steadiness(name, side, &mut warn);
         }
     }
-    if let Some(profiles) = result.profiles.as_ref().filter(|both| !both.left_out.is_empty()) {
-        let users: Vec<String> = profiles.left_out.iter().map(u32::to_string).collect();
-        let text = match users.as_slice() {
-            [one] => format!("only one side has the level {one}: it is ignored"),
-            all => format!("only one side has the levels {}: they are ignored", all.join(", ")),
-        };
+    if let Some(text) = of_levels(result) {
         warn("levels", text, None);
     }
     if let Some(pairs) = result.pairs.as_ref().filter(|pairs| pairs.made < pairs.asked) {
@@ -219,6 +203,40 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         warn("pairs_missing", text, pairs.failed_runs.first().map(|run| run.reason.as_str()));
     }
     found
+}
+
+/// Warns of plans that changed.
+fn of_plans(differences: &[Difference]) -> Option<String> {
+    let plans = differences.iter().filter(|difference| difference.subject == Subject::Plan);
+    let plans: Vec<&str> = plans.map(|difference| difference.name.as_str()).collect();
+    match plans.as_slice() {
+        [] => None,
+        [one] => Some(format!("the plan of {one} changed")),
+        many => Some(format!("the plans of {} changed", many.join(", "))),
+    }
+}
+
+/// Lists the conditions that the runs of one side do not share.
+fn of_mixed(facts: &Facts) -> Option<String> {
+    let mixed: Vec<String> =
+        facts.mixed().map(|(name, values)| format!("{name} ({})", clipped(&values))).collect();
+    let shown = mixed.iter().take(MIXED_TOLD).cloned().collect::<Vec<_>>().join(", ");
+    match mixed.len().saturating_sub(MIXED_TOLD) {
+        _ if mixed.is_empty() => None,
+        0 => Some(shown),
+        more => Some(format!("{shown} and {more} more")),
+    }
+}
+
+/// Warns of levels of users that only one profile has.
+fn of_levels(result: &ComparisonResult) -> Option<String> {
+    let profiles = result.profiles.as_ref()?;
+    let users: Vec<String> = profiles.left_out.iter().map(u32::to_string).collect();
+    match users.as_slice() {
+        [] => None,
+        [one] => Some(format!("only one side has the level {one}: it is ignored")),
+        all => Some(format!("only one side has the levels {}: they are ignored", all.join(", "))),
+    }
 }
 
 /// Warns where all runs of one side were made before all of the other: what changed in between

@@ -26,7 +26,7 @@ pub use list::{OF_SECOND, OF_TYPE};
 pub use merge::{Merge, Spread};
 pub use named::{of_run, of_type_of_run};
 pub use of_run::{OfRun, Part, RunSource};
-pub use values::Values;
+pub use values::{Values, place_of};
 
 /// Prefix of metrics of all transaction types together.
 pub const ALL_TYPES: &str = "all.";

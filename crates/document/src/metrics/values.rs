@@ -116,6 +116,23 @@ impl Values {
         self.get(name).unwrap_or_default() as u64
     }
 
+    /// Value of the metric at a place in the list that these are of.
+    ///
+    /// # Panics
+    /// When the list is shorter.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<f64> {
+        self.values[place]
+    }
+
+    /// Sets the value of the metric at a place in the list that these are of.
+    ///
+    /// # Panics
+    /// When the list is shorter.
+    pub fn set_at(&mut self, place: usize, value: Option<f64>) {
+        self.values[place] = value;
+    }
+
     /// Sets the value of a declared metric.
     ///
     /// # Panics
@@ -137,9 +154,18 @@ impl Values {
     }
 
     fn place(&self, name: &str) -> usize {
-        let place = self.of.iter().position(|metric| metric.name == name);
-        place.unwrap_or_else(|| panic!("no figure is declared as `{name}`"))
+        place_of(self.of, name)
     }
+}
+
+/// The place of a metric in a list.
+///
+/// # Panics
+/// When no metric has that name, which is a defect.
+#[must_use]
+pub fn place_of(metrics: &[Metric], name: &str) -> usize {
+    let place = metrics.iter().position(|metric| metric.name == name);
+    place.unwrap_or_else(|| panic!("no figure is declared as `{name}`"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure to show, or exact below 2^53")]

@@ -66,14 +66,25 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
         let statements = counted(of.without_answer, "statements");
         lines.push(format!("{statements} without a recorded answer"));
     }
-    if let Some(first) = &of.first {
-        lines.push(format!(
-            "first at {} of the recording, {}: {}",
-            clock(first.at_s),
-            first.title,
-            shortened(&first.text)
-        ));
-    }
+    lines.extend(first(of));
+    lines.extend(dependences(of));
+    lines
+}
+
+/// The first answer that differs.
+fn first(of: &ReplayAnswers) -> Option<String> {
+    let first = of.first.as_ref()?;
+    Some(format!(
+        "first at {} of the recording, {}: {}",
+        clock(first.at_s),
+        first.title,
+        shortened(&first.text)
+    ))
+}
+
+/// How statements depended on others: by values that the server makes, and by the order of commits.
+fn dependences(of: &ReplayAnswers) -> Vec<String> {
+    let mut lines = Vec::new();
     if of.made.recorded > 0 {
         let missing = match of.made.missing {
             0 => String::new(),

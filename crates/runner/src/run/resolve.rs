@@ -17,8 +17,9 @@ use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
 use triphammer_engine::Share;
 use triphammer_load::Plan;
+use triphammer_observe::energy::{self, EnergyPlan};
+use triphammer_observe::host_metrics::{self, Exporter};
 use triphammer_observe::{self as observe, ObservePlan};
-use triphammer_observe::{energy, host_metrics};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::nodes::NodeList;
@@ -81,24 +82,15 @@ impl Resolved {
             plan.nodes = Some(Arc::new(nodes));
         }
         let streams = query_run::streams(settings, &given, &mut plan)?;
-        let observe = observe::plan(settings, vocabulary, database)?;
-        let observe = match queries {
-            Some(_) => observe.map(ObservePlan::of_queries),
-            None => observe,
-        };
+        let Observing { observe, host_exporter, energy } =
+            Observing::read(settings, vocabulary, database, queries.is_some())?;
         if let Some(cluster) = &cluster {
             cluster.refuse_streams(streams.is_some())?;
         }
         let shared = cluster.map(|cluster| SharedRun::new(cluster, settings, target, &given));
-        let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
-        let energy = energy::plan(settings, host_exporter.as_ref())?;
-        let energy = (observe.is_some() && queries.is_none()).then_some(energy);
         let price = crate::price::read(settings)?;
         let preparation = Preparation::read(settings)?;
-        // The code makes its own data, also in a file that does not exist yet.
-        let is_made_by_run = |work: &OwnWork| work.data == OwnData::InRun;
-        let makes_data = plan.workload.description().own_work().is_some_and(is_made_by_run);
-        if !is_preview && target.is_file() && makes_data {
+        if !is_preview && target.is_file() && makes_its_data(plan.workload.description()) {
             create_database(database)?;
         }
         let facts = record.below("fact").chain(record.below("dialect"));
@@ -123,6 +115,35 @@ impl Resolved {
             parent: None,
             seat: None,
         })
+    }
+}
+
+/// Whether the workload's own code makes its data in the run, also in a file that does not exist yet.
+fn makes_its_data(workload: &Description) -> bool {
+    workload.own_work().is_some_and(|work: &OwnWork| work.data == OwnData::InRun)
+}
+
+/// What is read beside a run.
+struct Observing {
+    observe: Option<ObservePlan>,
+    host_exporter: Option<Exporter>,
+    energy: Option<EnergyPlan>,
+}
+
+impl Observing {
+    /// Reads the settings of what is observed; of queries, no energy.
+    fn read(
+        settings: &mut Settings,
+        vocabulary: &Vocabulary,
+        database: &AnyDatabase,
+        of_queries: bool,
+    ) -> Result<Self, Failure> {
+        let observe = observe::plan(settings, vocabulary, database)?;
+        let observe = if of_queries { observe.map(ObservePlan::of_queries) } else { observe };
+        let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
+        let energy = energy::plan(settings, host_exporter.as_ref())?;
+        let energy = (observe.is_some() && !of_queries).then_some(energy);
+        Ok(Self { observe, host_exporter, energy })
     }
 }
 

@@ -144,11 +144,11 @@ fn histograms_come_back_exactly() {
     let find = |transaction, times| {
         rows.iter().find(|row| (row.transaction, row.times) == (transaction, times)).unwrap()
     };
-    assert!(find(2, TimesKind::Failed).histogram == extreme);
+    assert!(find(2, TimesKind::Failed).counts.histogram() == extreme);
     let expected = odd.types[2].response.as_ref().unwrap();
-    assert!(find(2, TimesKind::Service).histogram == *expected);
+    assert!(find(2, TimesKind::Service).counts.histogram() == *expected);
     let expected = odd.types[1].rolled_back.as_ref().unwrap();
-    assert!(find(1, TimesKind::RolledBack).histogram == *expected);
+    assert!(find(1, TimesKind::RolledBack).counts.histogram() == *expected);
     assert_eq!(store.histograms(job, 0..9).unwrap().len(), 5 + 2 + rows.len());
 
     let (facts, end) = (sample::facts(), sample::calm());
@@ -189,7 +189,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
     assert_eq!(stretches, expected);
     let mut sum: Histogram<u64> = histogram();
     for row in rows {
-        sum.add(row.histogram).unwrap();
+        row.counts.add_to(&mut sum);
     }
     assert!(sum == all);
     assert_eq!(store.seconds(job).unwrap().len(), 26, "scalars stay by the second");
