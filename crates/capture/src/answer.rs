@@ -14,11 +14,14 @@ pub const MADE_BYTES_MAX: usize = 256;
 
 /// Functions that return values that the server made.
 pub const MAKERS: [&str; 4] = ["nextval", "lastval", "currval", "last_insert_id"];
+/// The same in the words of the SQL standard, as MariaDB has them.
+pub const MAKING_WORDS: [&str; 2] = ["next value for", "previous value for"];
 
 /// Whether the rows of a statement are values that the server makes.
 #[must_use]
 pub fn makes_values(sql: &str) -> bool {
-    MAKERS.into_iter().chain(["returning"]).any(|word| contains_ignoring_case(sql, word))
+    let mut words = MAKERS.into_iter().chain(MAKING_WORDS).chain(["returning"]);
+    words.any(|word| contains_ignoring_case(sql, word))
 }
 
 /// What a server answered to a statement.

@@ -26,7 +26,7 @@ use triphammer_capture::answer::{Answer, ServerAnswer, makes_values};
 use triphammer_capture::{Event, Reason, What};
 use triphammer_drivers::postgres::messages::{Body, ServerError};
 
-use self::answer::{Form, PendingAnswer, columns};
+use self::answer::{Column, Form, PendingAnswer, columns};
 use self::request::{Portal, PreparedStatement, Request};
 use crate::frames::{Frame, Frames, Head, Nonsense};
 
@@ -248,9 +248,12 @@ impl Session {
                 self.take();
             }
             Some(Request::DescribePortal(name)) => {
-                // Of rows in text, nothing needs to be known.
-                if let Some(known) = self.portals.get_mut(name).filter(|known| !known.is_text()) {
-                    known.columns = Some(described()?.into());
+                if let Some(portal) = self.portals.get_mut(name) {
+                    let columns: Arc<[_]> = described()?.into();
+                    portal.columns = Some(Arc::clone(&columns));
+                    // A client may describe the first portal of a statement only.
+                    let of_portal = portal.statement.clone();
+                    self.describe_statement(of_portal.as_ref(), columns);
                 }
                 self.take();
             }
@@ -258,6 +261,21 @@ impl Session {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Keeps the columns of a statement that were described with one of its portals.
+    fn describe_statement(
+        &mut self,
+        of_portal: Option<&Arc<PreparedStatement>>,
+        columns: Arc<[Column]>,
+    ) {
+        let Some(of_portal) = of_portal.filter(|known| known.columns.is_none()) else { return };
+        let is_it = |known: &&mut Arc<PreparedStatement>| Arc::ptr_eq(known, of_portal);
+        if let Some(known) = self.statements.values_mut().find(is_it) {
+            let PreparedStatement { sql, oids, makes, .. } = &**of_portal;
+            let (sql, oids, makes) = (sql.clone(), oids.clone(), *makes);
+            *known = Arc::new(PreparedStatement { sql, oids, makes, columns: Some(columns) });
+        }
     }
 
     /// Before the first row of an answer: how its rows are read.

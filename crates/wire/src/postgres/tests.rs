@@ -306,6 +306,25 @@ fn copy_has_its_number_of_rows() {
 }
 
 #[test]
+fn columns_that_were_described_with_one_portal_are_those_of_the_next() {
+    // As pgjdbc does from the second execution of a statement on.
+    let five = 5_i32.to_be_bytes();
+    let run = || [bind("", "s", [1, 1], &[&five]), execute("", 0), sync()];
+    let answer = || [row(&five), complete("INSERT 0 1"), ready(b"I")];
+    let mut conversation = vec![parse("s", "INSERT INTO t VALUES ($1) RETURNING a", &[23])];
+    let [bound, executed, synced] = run();
+    conversation.extend([bound, asks(b'D', &[b"P\0"]), executed, synced]);
+    conversation.extend([says(b'1', &[]), says(b'2', &[]), columns_of(23, 1)]);
+    conversation.extend(answer());
+    conversation.extend(run());
+    conversation.push(says(b'2', &[]));
+    conversation.extend(answer());
+    let found = told(&conversation);
+    assert_eq!(found[0], found[1]);
+    assert!(found[1].contains("#") && found[1].contains("[[Int(5)]]"), "{found:?}");
+}
+
+#[test]
 fn what_is_not_the_protocol_ends_the_reading_of_its_connection() {
     let conversation =
         [query("SELECT 1"), says(b'1', &[]), query("SELECT 2"), complete("SELECT 1"), ready(b"I")];

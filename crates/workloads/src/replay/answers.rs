@@ -212,6 +212,8 @@ pub struct Answers {
     statements: Vec<Mutex<Counted>>,
     sent: AtomicU64,
     succeeded: AtomicU64,
+    /// Transactions whose end failed: nothing of them took effect, and their last statement did not succeed.
+    ends_failed: AtomicU64,
     without_answer: AtomicU64,
     unreached: AtomicU64,
     found_nothing: AtomicU64,
@@ -243,6 +245,7 @@ impl Answers {
             statements: (0..shapes).map(|_| Mutex::default()).collect(),
             sent: AtomicU64::new(0),
             succeeded: AtomicU64::new(0),
+            ends_failed: AtomicU64::new(0),
             without_answer: AtomicU64::new(0),
             unreached: AtomicU64::new(0),
             found_nothing: AtomicU64::new(0),
@@ -263,8 +266,10 @@ impl Answers {
         self.unread.fetch_add(u64::from(is_unread), Ordering::Relaxed);
         let recorded = spot.step.answer.as_deref();
         self.digests[spot.number].store(met.digest(recorded, facts), Ordering::Relaxed);
-        let failed_then = recorded.is_some_and(|answer| answer.error.is_some());
-        if met.error.is_none() || failed_then {
+        let failed_then = recorded.and_then(|answer| answer.error.as_deref());
+        let failed_as_recorded =
+            failed_then.is_some() && met.error.is_some_and(|error| error.code() == failed_then);
+        if met.error.is_none() || failed_as_recorded {
             self.succeeded.fetch_add(1, Ordering::Relaxed);
         }
         match recorded {
@@ -291,8 +296,9 @@ impl Answers {
     /// Counts a transaction whose end failed, after its last statement had been answered.
     pub fn fail_end(&self, last: Spot<'_>, error: &DbError) {
         self.digests[last.number].store(END_FAILED, Ordering::Relaxed);
+        self.ends_failed.fetch_add(1, Ordering::Relaxed);
         if let Some(recorded) = last.step.answer.as_deref() {
-            let met = || described(None, None, Some(error.code().unwrap_or("without a code")));
+            let met = || format!("COMMIT: error {}", error.code().unwrap_or("without a code"));
             self.differ(last, recorded, &[Divergence::Fails], met);
         }
     }
@@ -356,7 +362,7 @@ impl Answers {
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut read = ReplayAnswers {
             sent: number(&self.sent),
-            succeeded: number(&self.succeeded),
+            succeeded: number(&self.succeeded).saturating_sub(number(&self.ends_failed)),
             without_answer: number(&self.without_answer),
             unreached: number(&self.unreached),
             found_nothing: number(&self.found_nothing),

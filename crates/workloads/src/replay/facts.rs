@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use triphammer_capture::Argument;
-use triphammer_capture::answer::MAKERS;
+use triphammer_capture::answer::{MAKERS, MAKING_WORDS};
 use triphammer_capture::sql::{Shape, Syntax, is_ordered};
 use triphammer_capture::{inserted, table};
 
@@ -111,7 +111,7 @@ impl StatementFacts {
 
     /// Whether it makes values that no INSERT made.
     pub fn calls_sequence(&self) -> bool {
-        calls(&self.lower, "nextval")
+        calls(&self.lower, "nextval") || self.lower.contains(MAKING_WORDS[0])
     }
 
     /// All values that an answer says were made. MySQL names only the first of the rows of an INSERT, which it numbers without
@@ -244,7 +244,9 @@ fn is_insert(verb: &str) -> bool {
 /// UPDATE returns are the application's.
 fn makes(verb: &str, lower: &str) -> bool {
     let inserts = is_insert(verb) || verb == "with" && has_word(lower, "insert");
-    inserts || MAKERS.iter().any(|function| calls(lower, function))
+    inserts
+        || MAKERS.iter().any(|function| calls(lower, function))
+        || MAKING_WORDS.iter().any(|words| lower.contains(words))
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -111,7 +111,9 @@ impl Ids {
             let name = |domain: Domain| &names[usize::from(domain)];
             let named: Vec<Domain> = found
                 .iter()
-                .filter(|(domain, met)| is_named(name(*domain), column) && met.is_use_by_name())
+                .filter(|(domain, met)| {
+                    is_named(name(*domain), column, &tables) && met.is_use_by_name()
+                })
                 .map(|(domain, _)| *domain)
                 .collect();
             let had = had.get(&(statement, argument)).copied().unwrap_or_default();

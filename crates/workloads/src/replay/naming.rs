@@ -16,14 +16,25 @@ const NO_KEYS: &[&str] = &["paid", "valid", "void", "grid", "bid", "mid"];
 
 /// Whether a column has the name of a domain: it is the domain's, or refers to it, as `order_id` or `orderid` of any table does
 /// to `id` of `orders`.
-pub fn is_named((of, name): &DomainName, argument: &ArgumentColumn) -> bool {
+pub fn is_named(
+    (of, name): &DomainName,
+    argument: &ArgumentColumn,
+    tables: &BTreeSet<&str>,
+) -> bool {
     let Some(column) = argument.column.as_deref() else { return false };
     if *of == argument.table && name == column {
         return true;
     }
     // A name that is not used for every table's key is the same column wherever it occurs.
-    let refers = column.strip_suffix(name.as_str()).is_some_and(|stem| names(stem, of));
+    let stem = column.strip_suffix(name.as_str()).filter(|stem| names(stem, of));
+    let refers = stem.is_some_and(|stem| is_named_best(stem, of, tables));
     refers || name == column && name != "id"
+}
+
+/// Whether no other table has the name as well: `tag_` is `shop_tag`, and not `shop_book_tags`.
+fn is_named_best(stem: &str, of: &str, tables: &BTreeSet<&str>) -> bool {
+    let mut others = tables.iter().filter(|table| **table != of && names(stem, table));
+    others.all(|other| other.len() > of.len())
 }
 
 /// Whether an argument can use the values of a domain by the values alone: its column may be unknown, but must not be anything
@@ -91,7 +102,7 @@ mod tests {
         let orders = ("orders".to_owned(), "id".to_owned());
         let (facts, tables) = (facts(sql), TABLES.into_iter().collect());
         let argument = &facts.columns[0];
-        (is_named(&orders, argument), may_use(&orders, &facts, argument, &tables))
+        (is_named(&orders, argument, &tables), may_use(&orders, &facts, argument, &tables))
     }
 
     #[test]
@@ -105,6 +116,17 @@ mod tests {
             "SELECT 1 FROM items AS i JOIN orders AS o ON o.id = i.order_id WHERE \"o\".\"id\" = ?",
         ] {
             assert!(of_orders(sql).0, "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_table_between_two_others_is_not_what_their_keys_refer_to() {
+        let facts = facts("INSERT INTO shop_book_tags (book_id, tag_id) VALUES (?, ?)");
+        let tables = ["shop_book", "shop_tag", "shop_book_tags"].into_iter().collect();
+        let id_of = |table: &str| (table.to_owned(), "id".to_owned());
+        for (argument, of) in facts.columns.iter().zip(["shop_book", "shop_tag"]) {
+            assert!(is_named(&id_of(of), argument, &tables), "{of}");
+            assert!(!is_named(&id_of("shop_book_tags"), argument, &tables), "{of}");
         }
     }
 
