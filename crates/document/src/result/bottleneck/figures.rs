@@ -325,7 +325,7 @@ impl LimitFigures {
     }
 
     /// Whether a worker thread is saturated: it is always working or ready but waiting for a CPU.
-    pub(super) fn is_thread_full(&self) -> bool {
+    pub(in crate::result) fn is_thread_full(&self) -> bool {
         self.busiest_thread_share + self.busiest_thread_wait_share.unwrap_or(0.0) > HOST_BUSY
     }
 
