@@ -11,7 +11,7 @@ use triphammer_core::stats::share;
 use triphammer_core::traffic::Traffic;
 use triphammer_settings::format::{figure, integer, milliseconds};
 
-use super::bottleneck::{LimitFigures, TimeShares};
+use super::bottleneck::{LimitFigures, TimeShares, whole};
 use super::document::{ClientCost, Durations, Figures};
 use super::observed::{ActiveSessions, Observed, ServerTime, WaitClass};
 use crate::unit::Unit;
@@ -264,23 +264,41 @@ impl Inputs<'_> {
         if limits.is_thread_full() {
             return Unknown("a worker thread is saturated: use more --threads".to_owned());
         }
-        match (limits.round_trip_mean_us, limits.round_trip_samples) {
-            (Some(mean), samples @ 1..) => {
-                let how = format!(
-                    "{} round trips × {} ms (mean of {} pings between transactions), without waits \
-                     for a CPU",
-                    figure(limits.round_trips_per_transaction),
-                    milliseconds(mean),
-                    integer(samples)
-                );
-                self.of_service(self.time.network, &how)
-            }
-            _ => Unknown("no round trip was measured: run for longer".to_owned()),
+        let Some((mean, fast)) = limits.round_trip_mean_us.zip(limits.round_trip_us) else {
+            return Unknown("no round trip was measured: run for longer".to_owned());
+        };
+        let trips = figure(limits.round_trips_per_transaction);
+        let (mean, pings) = (milliseconds(mean), integer(limits.round_trip_samples));
+        let how = match self.is_network_of_fast_trips() {
+            true => format!(
+                "{trips} round trips × {} ms, the 10th percentile of {pings} pings between \
+                 transactions; their mean of {mean} ms contains waits for a CPU",
+                milliseconds(whole(fast))
+            ),
+            false => format!(
+                "{trips} round trips × {mean} ms, the mean of {pings} pings between transactions, \
+                 without waits for a CPU"
+            ),
+        };
+        self.of_service(self.network_share(), &how)
+    }
+
+    /// Whether the pings waited for a CPU for so long that only fast ones show the network.
+    fn is_network_of_fast_trips(&self) -> bool {
+        self.limits.network_share.unwrap_or(0.0) > self.time.network
+    }
+
+    /// Share of the time in transit: at least that of fast round trips.
+    fn network_share(&self) -> f64 {
+        if self.limits.is_thread_full() || self.limits.in_process {
+            return self.time.network;
         }
+        let fast = self.limits.network_share.unwrap_or(0.0);
+        self.time.network.max(fast).min(1.0 - self.client_share()).max(0.0)
     }
 
     fn server_share(&self) -> f64 {
-        (1.0 - self.client_share() - self.time.network).max(0.0)
+        (1.0 - self.client_share() - self.network_share()).max(0.0)
     }
 
     fn server_how(&self) -> &'static str {
@@ -309,7 +327,9 @@ impl Inputs<'_> {
     fn server_cpu_wait(&self) -> Measured {
         match self.time.server_wait {
             _ if self.limits.in_process => Absent,
-            Some(share) => self.of_service(share, "processes that were ready"),
+            Some(share) => {
+                self.of_service(share, "processes that were ready; sampled waits may contain it")
+            }
             None => Unknown("run triphammer on the server's host".to_owned()),
         }
     }

@@ -259,9 +259,9 @@ mod tests {
             for packets in [&text[..1], &text[..49], &text[..50], &text] {
                 let (sent, seen) = through(compression, packets);
                 assert_eq!(seen, packets);
-                assert_eq!(sent < packets.len(), packets.len() >= 100, "{}", packets.len());
+                assert_eq!(sent < packets.len(), packets.len() >= COMPRESSED_MIN, "{sent}");
             }
-            let noise: Vec<u8> = (0..5000_u32).map(|n| (n * n * 31 >> 5) as u8).collect();
+            let noise: Vec<u8> = (0..5000_u32).map(|n| (n * n * 31).to_le_bytes()[1]).collect();
             let (sent, seen) = through(compression, &noise);
             assert_eq!(seen, noise);
             assert!(sent <= noise.len() + HEAD_BYTES);

@@ -377,6 +377,6 @@ fn sessions_busy(counts: &Counts, users: u32, window_s: f64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
-pub(super) fn whole(us: u64) -> f64 {
+pub(in crate::result) fn whole(us: u64) -> f64 {
     us as f64
 }
