@@ -102,8 +102,6 @@ static PARTS: &[PartDef] = &[
     time(1, ["network", "network"], |i| i.network()),
     time(1, ["server", "server"], |i| i.of_service(i.server_share(), i.server_how())),
     time(2, ["server_cpu", "CPU"], |i| i.server_cpu()),
-    time(3, ["parsing", "of it parsing"], |i| i.server_time(ServerTime::Parsing)),
-    time(3, ["planning", "of it planning"], |i| i.server_time(ServerTime::Planning)),
     time(2, ["server_cpu_wait", "wait for a CPU"], |i| i.server_cpu_wait()),
     PartDef {
         rows: Some(("lock_table", |i| i.locks_by_table())),
@@ -116,6 +114,8 @@ static PARTS: &[PartDef] = &[
     time(2, ["sleep", "sleep"], |i| i.waited(WaitClass::Sleep)),
     time(2, ["other_wait", "other waits"], |i| i.waited(WaitClass::Other)),
     time(2, ["rest", "not explained"], |i| i.rest()),
+    time(2, ["parsing", "of it parsing"], |i| i.server_time(ServerTime::Parsing)),
+    time(2, ["planning", "of it planning"], |i| i.server_time(ServerTime::Planning)),
     amount(Unit::Average, ["round_trips", "round trips"], |i| {
         Value(i.limits.round_trips_per_transaction, "in the whole run".to_owned())
     }),
@@ -344,7 +344,9 @@ impl Inputs<'_> {
         let ms = counted.filter_map(|figure| figure.per_transaction).reduce(|a, b| a + b);
         let gap = observed.gaps.iter().find(|gap| gap.part == Some(part));
         match (ms, gap) {
-            (Some(ms), _) => Value(ms * 1e3, "the server's own statistics".to_owned()),
+            (Some(ms), _) => {
+                Value(ms * 1e3, "elapsed time by the server's own statistics".to_owned())
+            }
             (None, Some(gap)) if gap.change.is_empty() => Unknown(gap.hides.clone()),
             (None, Some(gap)) => Unknown(format!("needs {}", gap.change)),
             (None, None) => Absent,
@@ -413,12 +415,15 @@ impl Inputs<'_> {
 
     /// What is left of the server's time.
     fn rest(&self) -> Measured {
-        let known = PARTS.iter().filter(|def| def.depth == 2 && def.name != "rest");
-        let known = known.filter(|def| !def.name.starts_with("client")).map(|def| {
-            match (def.measure)(self) {
-                Value(us, _) => us,
-                Unknown(_) | Absent => 0.0,
-            }
+        // Parsing and planning are parts of the others.
+        let is_part = |def: &&PartDef| {
+            def.depth == 2
+                && !def.name.starts_with("client")
+                && !matches!(def.name, "rest" | "parsing" | "planning")
+        };
+        let known = PARTS.iter().filter(is_part).map(|def| match (def.measure)(self) {
+            Value(us, _) => us,
+            Unknown(_) | Absent => 0.0,
         });
         let server = self.server_share() * self.limits.mean_service_us;
         let how = match (self.limits.in_process, self.sessions()) {

@@ -164,6 +164,8 @@ fn agree_on(
         None => "it offers no compression: leave `compression` out".to_owned(),
     };
     let name = compression.name();
+    // MariaDB's version follows one that old replicas need.
+    let version = version.trim_start_matches("5.5.5-");
     let message = format!(
         "the server {version} does not offer the compression {name} of its protocol; {has}"
     );
