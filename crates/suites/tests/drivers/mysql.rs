@@ -83,9 +83,8 @@ mod compression {
             on_worker(async {
                 let mut session = session(&url).await;
                 session.script("DROP TABLE IF EXISTS t; CREATE TABLE t (a int)").await.unwrap();
-                let insert =
-                    session.prepare(&statement("INSERT INTO t VALUES (?)", &[ColumnType::Int]));
-                let insert = insert.await.unwrap();
+                let insert = statement("INSERT INTO t VALUES (?)", &[ColumnType::Int]);
+                let insert = session.prepare(&insert).await.unwrap();
                 session.begin(Access::Write).await.unwrap();
                 for number in 0..200 {
                     session.execute(insert, &[Value::Int(number)]).await.unwrap();
