@@ -353,7 +353,7 @@ pub struct ProfileFigure {
     /// Increase per completed transaction; `None` for states.
     pub per_transaction: Option<f64>,
     /// Part of a transaction's time that it is, in milliseconds per second; `None` for others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub part: Option<ServerTime>,
 }
 
@@ -451,7 +451,7 @@ pub struct ObserverGap {
     /// Statement or setting that shows it; empty if none does.
     pub change: String,
     /// Part of a transaction's time that it hides, and nothing else; `None` if it hides more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub part: Option<ServerTime>,
 }
 

@@ -55,7 +55,7 @@ fn with(change: impl FnOnce(&mut RunFacts, &mut RunEnd)) -> RunResult {
     facts.server.transport = "tcp".to_owned();
     end.gauges.host_use.server = Some(ServerUse {
         wall_ns: 300_000_000_000,
-        cpu_ns: 120_000_000_000,
+        cpu_ns: 60_000_000_000,
         wait_ns: 15_000_000_000,
     });
     facts.observed = Some(observed());
@@ -132,7 +132,7 @@ fn amounts_are_per_completed_transaction() {
     assert!(is_near(value(&result, "bytes_sent"), 300.0 * 123_450.0 / completed));
     assert!(is_near(value(&result, "bytes_received"), 300.0 * 61_725.0 / completed));
     assert!(is_near(value(&result, "packets_sent"), 300_000.0 / completed));
-    assert!(is_near(value(&result, "server_cpu_used"), 120.0 * 1e6 / completed));
+    assert!(is_near(value(&result, "server_cpu_used"), 60.0 * 1e6 / completed));
     assert!(is_near(value(&result, "round_trips"), result.round_trips.per_transaction));
     let judged = |name: &str| {
         let (_, of_run) = metrics::of_run().find(|(_, of_run)| of_run.name == name).unwrap();

@@ -79,7 +79,8 @@ mod compression {
             .iter()
             .flat_map(|tls| algorithms.iter().map(move |of| (tls, of)));
         for (tls, algorithm) in ways {
-            let url = format!("{url}?ssl-mode={tls}&compression={algorithm}");
+            let url =
+                format!("{url}?ssl-mode={tls}&get-server-public-key=1&compression={algorithm}");
             on_worker(async {
                 let mut session = session(&url).await;
                 session.script("DROP TABLE IF EXISTS t; CREATE TABLE t (a int)").await.unwrap();
