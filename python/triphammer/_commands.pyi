@@ -151,6 +151,7 @@ def run(
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -253,6 +254,7 @@ def run(
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -359,6 +361,7 @@ def profile(
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -453,6 +456,7 @@ def profile(
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -548,6 +552,7 @@ def capacity(
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -640,6 +645,7 @@ def capacity(
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -741,6 +747,7 @@ def compare(
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -848,6 +855,7 @@ def compare(
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -949,6 +957,7 @@ def matrix(
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -1048,6 +1057,7 @@ def matrix(
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -1135,6 +1145,7 @@ def drill(
     verify_timeout: Union[Duration, None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     retries: Union[Union[int, str], None] = ...,
@@ -1167,6 +1178,7 @@ def drill(
     verify_timeout: Maximum wait after the load until that database answers and accepts writes [default: 1m]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
@@ -1204,6 +1216,7 @@ def isolation(
     fault: Union[Text, Sequence[Text], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
     pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    delay: Union[Duration, None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     retries: Union[Union[int, str], None] = ...,
@@ -1241,6 +1254,7 @@ def isolation(
     fault: What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, then all connections are closed), 'at=30s terminate' (the server ends the load's sessions: PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be repeated [default: none: cause them yourself during the load]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    delay: Time that the network takes longer for each round trip: connections go through a relay in this process, also with 0s [default: none: connections are direct]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]

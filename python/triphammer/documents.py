@@ -132,6 +132,9 @@ Schedule = Record
 #: Kind of a schema fact.
 SchemaKind = Literal["table", "engine", "index", "constraint", "rows", "bytes", "index_bytes", "statistics"]
 
+#: A part of a transaction's time that some servers count themselves.
+ServerTime = Literal["parsing", "planning", "row_locks"]
+
 #: The sessions that terminals use.
 Sessions = Union[Literal["own"], Record]
 
@@ -783,6 +786,8 @@ class Cell(Record):
     p95_us: int
     #: Median of the runs' 99th percentiles of response time, in microseconds.
     p99_us: int
+    #: Median of the runs' times of a round trip, in microseconds; `None` unless the delay of the network varies.
+    round_trip_us: Optional[int]
     #: Its runs, in the order of execution.
     runs: list[LevelRun]
     #: Its value on each axis.
@@ -943,6 +948,26 @@ class Commits(Record):
     undead: int
 
 
+class ComparedPart(Record):
+    """A part of a transaction's time, or an amount that it needs, on both sides."""
+
+    __slots__ = ()
+    #: Value per transaction in A, the mean of its runs; `None` if it is not known of each of them.
+    a: Optional[float]
+    #: Value per transaction in B, the mean of its runs; `None` if it is not known of each of them.
+    b: Optional[float]
+    #: Depth in the tree of parts: 0 for the response time and for amounts.
+    depth: int
+    #: Name of the part: `network`; `lock_table` for each table of a lock.
+    name: str
+    #: B over A; `None` if one of them is not known, or A is 0.
+    ratio: Optional[float]
+    #: Title in reports and on the page.
+    title: str
+    #: Unit of the values: `us`, `bytes` or `average`.
+    unit: str
+
+
 class Comparison(Record):
     """Result of comparing B with A."""
 
@@ -1013,6 +1038,8 @@ class ComparisonResult(Document):
     status: Status
     #: The program that wrote the document.
     tool: Tool
+    #: Where the time of a transaction goes on both sides; `None` unless all runs know it.
+    transaction_time: Optional[TimeComparison]
     #: Verdict on B by the primary metric.
     verdict: ComparisonVerdict
     #: What sessions did or waited for more or less per transaction in B than in A, from the seconds of one run each; `None` unless both were observed. Here is B, the rest is A.
@@ -2567,6 +2594,8 @@ class ObserverGap(Record):
     hides: str
     #: Name of the privilege, setting or query.
     name: str
+    #: Part of a transaction's time that it hides, and nothing else; `None` if it hides more.
+    part: Optional[ServerTime]
 
 
 class Order(Record):
@@ -2859,6 +2888,8 @@ class ProfileFigure(Record):
     mean: float
     #: Name of the metric.
     metric: str
+    #: Part of a transaction's time that it is, in milliseconds per second; `None` for others.
+    part: Optional[ServerTime]
     #: Increase per completed transaction; `None` for states.
     per_transaction: Optional[float]
     #: Title of the metric.
@@ -3311,6 +3342,8 @@ class RunResult(RunDocument):
     tpm_client: float
     #: Transactions per minute counted by the database itself in the timed window; `None` if it has no counter.
     tpm_server: Optional[float]
+    #: Where the time of a transaction goes, and what it exchanges with the server; `None` of a set of queries, and if no transaction committed in the window.
+    transaction_time: Optional[TransactionTime]
     #: Violated counting identities; empty unless the client has a defect.
     violated_identities: list[ViolatedIdentity]
     #: Warnings to read before using the figures.
@@ -3929,6 +3962,14 @@ class ThreadCpu(Record):
     thread: int
 
 
+class TimeComparison(Record):
+    """Where the time of a transaction goes in A and in B."""
+
+    __slots__ = ()
+    #: The parts in display order: a part is followed by the parts that it consists of.
+    parts: list[ComparedPart]
+
+
 class TimeLimits(Record):
     """A named limit for every wait."""
 
@@ -4035,6 +4076,36 @@ class Topology(Record):
     packages: int
     #: Number of logical CPUs that are online.
     threads: int
+
+
+class TransactionPart(Record):
+    """A part of a transaction's time, or an amount that it needs."""
+
+    __slots__ = ()
+    #: Depth in the tree of parts: 0 for the response time and for amounts.
+    depth: int
+    #: How it was measured, or what would make it known; may be empty.
+    how: str
+    #: Name of the part: `network`; `lock_table` for each table of a lock.
+    name: str
+    #: Share of the response time, from 0 to 1; `None` for amounts and unknown parts.
+    share: Optional[float]
+    #: Title in reports and on the page.
+    title: str
+    #: Unit of the value: `us`, `bytes` or `average`.
+    unit: str
+    #: Value per transaction; `None` if it is not known.
+    value: Optional[float]
+
+
+class TransactionTime(Record):
+    """Where the time of a transaction goes, and what it exchanges with the server: means per transaction, from the timed window."""
+
+    __slots__ = ()
+    #: The parts in display order: a part is followed by the parts that it consists of.
+    parts: list[TransactionPart]
+    #: Number of committed transactions over which the times are means.
+    transactions: int
 
 
 class TypeFigures(Record):

@@ -37,6 +37,7 @@ pub mod stats;
 mod table;
 pub mod text;
 pub mod timer;
+pub mod traffic;
 pub mod value;
 pub mod workload;
 

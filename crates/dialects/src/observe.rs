@@ -165,6 +165,10 @@ pub struct MetricDef {
     /// Whether the name is ours, because the Collector's receiver has none.
     #[serde(default)]
     pub own: bool,
+    /// The part of a transaction's time that it is, by its name in the runner: `parsing`, `planning`,
+    /// `row_locks`; a counter in milliseconds. `None` for others.
+    #[serde(default)]
+    pub part: Option<String>,
 }
 
 const fn factor() -> f64 {
@@ -201,6 +205,10 @@ pub struct GapDef {
     pub hides: String,
     /// Statement or setting that shows it; `{user}` stands for the user.
     pub change: String,
+    /// The part of a transaction's time that is hidden, and nothing else: it is named where the time
+    /// is shown. `None` if more is hidden.
+    #[serde(default)]
+    pub part: Option<String>,
     /// First version of the server that has it; `None` for any.
     #[serde(default)]
     pub from: Option<String>,
@@ -298,6 +306,8 @@ mod tests {
                     assert_eq!(*kind == MetricKind::Mean, over.is_some(), "{dialect}: {name}");
                     let has = |over| query.metrics.iter().any(|other| &other.name == over);
                     assert!(over.iter().all(has), "{dialect}: {name} has no counter to divide by");
+                    let is_time = *kind == MetricKind::Counter && metric.unit == "ms";
+                    assert!(metric.part.is_none() || is_time, "{dialect}: {name} is no time");
                 }
             }
             for version in [

@@ -7,6 +7,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format::{counted, figure, precise};
+use triphammer_settings::target::DELAY;
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::Better;
 use triphammer_statistics::usl::{self, Point};
@@ -124,6 +125,9 @@ pub struct Cell {
     /// Highest share of failures among its runs, from 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
+    /// Median of the runs' times of a round trip, in microseconds; `None` unless the delay of the network varies.
+    #[serde(default)]
+    pub round_trip_us: Option<u64>,
     /// Most frequent bottleneck of its runs.
     pub bottleneck: Bottleneck,
     /// Its runs, in the order of execution.
@@ -161,6 +165,8 @@ pub struct MatrixRun {
     pub values: Vec<String>,
     /// The run.
     pub run: LevelRun,
+    /// Its time of a round trip, in microseconds; `None` if it was not measured.
+    pub round_trip_us: Option<u64>,
 }
 
 impl JobDocument for MatrixResult {
@@ -199,7 +205,10 @@ impl MatrixResult {
         failed_runs: Vec<FailedCell>,
         times_of: Option<usize>,
     ) -> Self {
-        let cells = Cell::all(runs);
+        let mut cells = Cell::all(runs);
+        if axes.iter().all(|axis| axis.name != DELAY) {
+            cells.iter_mut().for_each(|cell| cell.round_trip_us = None);
+        }
         let of_cell = |cell: &Cell| cell.runs.iter().map(|run| run.value).collect();
         let drift = repeats::drift(&cells.iter().map(of_cell).collect::<Vec<_>>());
         let times_of = times_of.and_then(|at| first.window.types.get(at));
@@ -308,6 +317,8 @@ impl Cell {
             p95_us: repeats::median(runs.iter().map(|run| run.p95_us)),
             p99_us: repeats::median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
+            round_trip_us: Some(repeats::median(cell.iter().filter_map(|of| of.round_trip_us)))
+                .filter(|us| *us > 0),
             bottleneck: repeats::most(runs.iter().map(|run| run.bottleneck)),
             runs,
         }

@@ -546,6 +546,15 @@ drivers! {
     Odbc(crate::odbc::Odbc) for ["odbc"],
 }
 
+impl AnyDatabase {
+    /// Whether its sessions have connections that this process opens itself, so that a relay can be
+    /// in between.
+    #[must_use]
+    pub fn opens_sockets(&self) -> bool {
+        !self.capabilities().blocks && !matches!(self.inner, DriverDatabase::Null(_))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,5 @@
-//! Sockets configured for a load test: no delay, and limits on silence.
+//! Sockets configured for a load test: no delay, and limits on silence. Each counts its bytes into
+//! the [`traffic`] of its thread.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,7 +11,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
-use triphammer_core::{DbError, ErrorClass};
+use triphammer_core::{DbError, ErrorClass, traffic};
 use triphammer_proxy::{Relay, Upstream};
 
 /// Type that the runtime waits on.
@@ -229,7 +230,10 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.io).poll_read(cx, buffer);
+        traffic::received(buffer.filled().len() - before);
+        read
     }
 }
 
@@ -240,7 +244,11 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         data: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, data)
+        let written = Pin::new(&mut self.io).poll_write(cx, data);
+        if let Poll::Ready(Ok(bytes)) = written {
+            traffic::sent(bytes);
+        }
+        written
     }
 
     #[inline]

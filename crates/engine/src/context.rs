@@ -325,6 +325,7 @@ impl<W: Workload, D: Database> Context<W, D> {
     pub fn hand_over(&self, now: Elapsed) {
         let mut interval = self.ledger.borrow_mut().recorder.take(now);
         interval.gauges.cpu.push(self.probes.cpu(self.uplink.thread(), now));
+        interval.gauges.traffic = self.probes.traffic();
         interval.connected = self.sessions.connected();
         let ledger = self.ledger.borrow();
         for (node, connected) in interval.nodes.iter_mut().zip(&ledger.connected) {

@@ -1,10 +1,12 @@
 //! Measurements of a worker thread on itself besides transactions: its CPU time, how long it waited
-//! for a CPU, and when its users should measure the next round trip.
+//! for a CPU, what its sockets sent and received, and when its users should measure the next round
+//! trip.
 
 use std::cell::{Cell, RefCell};
 
 use triphammer_core::clock::{Elapsed, thread_cpu_ns};
 use triphammer_core::recorder::WorkerCpu;
+use triphammer_core::traffic::{Packets, Traffic};
 
 use super::lag::HeartbeatReceiver;
 use super::procfs::ThreadWaits;
@@ -17,6 +19,8 @@ pub(super) struct Probes {
     /// CPU time used, and when it was read.
     seen: Cell<(u64, Elapsed)>,
     waits: ThreadWaits,
+    /// What the thread's sockets had sent and received.
+    traffic: Cell<Traffic>,
     /// CPU time used before the run's zero, in nanoseconds.
     start_ns: Cell<u64>,
     /// Time from which a user of this thread should measure the next round trip.
@@ -30,6 +34,7 @@ impl Probes {
         Self {
             seen: Cell::default(),
             waits: ThreadWaits::open(),
+            traffic: Cell::default(),
             start_ns: Cell::new(0),
             ping_at: Cell::new(PING_FIRST),
             heartbeats: RefCell::new(heartbeats),
@@ -41,6 +46,7 @@ impl Probes {
         self.start_ns.set(thread_cpu_ns());
         self.seen.set((thread_cpu_ns(), Elapsed(0)));
         self.waits.since_last();
+        self.traffic();
     }
 
     /// Returns the source of the event-loop lag, once.
@@ -59,6 +65,12 @@ impl Probes {
         }
     }
 
+    /// What the thread's sockets sent and received since the last call.
+    pub fn traffic(&self) -> Traffic {
+        let now = Traffic { packets: packets(), ..Traffic::of_thread() };
+        now.since(self.traffic.replace(now))
+    }
+
     /// CPU time since zero, in nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
         thread_cpu_ns().saturating_sub(self.start_ns.get())
@@ -73,4 +85,15 @@ impl Probes {
     pub fn ping_again(&self, at: Elapsed) {
         self.ping_at.set(at);
     }
+}
+
+/// Packets of the thread's TCP connections; `None` where they are not counted.
+#[cfg(target_os = "linux")]
+fn packets() -> Option<Packets> {
+    triphammer_reactor::packets().map(|[sent, received]| Packets { sent, received })
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn packets() -> Option<Packets> {
+    None
 }

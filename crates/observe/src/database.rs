@@ -16,7 +16,9 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows};
 use triphammer_dialects::observe::{ObserveDef, QueryDef};
-use triphammer_document::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
+use triphammer_document::result::{
+    ActiveSessions, Blocker, Capture, ObserverGap, ServerTime, TopStatement,
+};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::limited::Limited;
@@ -380,6 +382,7 @@ impl DatabaseObserver {
             name: name.to_owned(),
             hides: format!("not read: {}", one_line(reason)),
             change: String::new(),
+            part: None,
         };
         self.gap(gap);
     }
@@ -540,6 +543,8 @@ impl DatabaseObserver {
         for gap in gaps.into_iter().filter(|gap| gap.is_for(version)) {
             let missing = match has_row(session, &gap.name, &gap.sql).await {
                 Err(error) if error.class().loses_session() => return Err(error),
+                // What cannot be seen is not counted for this user either.
+                Err(_) if gap.part.is_some() => Some(String::new()),
                 Err(error) => {
                     self.not_read(&gap.name, error.message());
                     None
@@ -557,6 +562,7 @@ impl DatabaseObserver {
                 name: gap.name,
                 hides: gap.hides,
                 change: gap.change.replace("{user}", &user),
+                part: gap.part.as_deref().and_then(ServerTime::named),
             });
         }
         Ok(())

@@ -55,7 +55,9 @@ use triphammer_core::{Clock, Elapsed};
 use triphammer_dialects::observe::{MetricDef, MetricKind, ObserveDef, observe};
 use triphammer_document::JobId;
 use triphammer_document::requirement::{self, Requirement, Vocabulary};
-use triphammer_document::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
+use triphammer_document::result::{
+    Observed, ObserverCost, ObserverGap, ProfileFigure, ServerTime, WaitClass,
+};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
 use triphammer_drivers::AnyDatabase;
@@ -332,7 +334,8 @@ impl Observers {
     }
 
     fn gap(&mut self, name: &str, hides: String) {
-        self.gaps.push(ObserverGap { name: name.to_owned(), hides, change: String::new() });
+        let name = name.to_owned();
+        self.gaps.push(ObserverGap { name, hides, change: String::new(), part: None });
     }
 
     /// Records that the run is in another phase from this time on.
@@ -438,6 +441,7 @@ impl Observers {
 
     fn figure(&self, figure: SeriesFigure) -> ProfileFigure {
         let SeriesFigure { series, mean, max, last, .. } = figure;
+        let part = part_of(self.declared(), &series);
         let is_counter = is_counter(self.declared(), &series);
         ProfileFigure {
             metric: series.metric,
@@ -449,20 +453,33 @@ impl Observers {
             last,
             // Divided by the transactions per second where these are known.
             per_transaction: is_counter.then_some(mean),
+            part,
         }
     }
 }
 
-/// Whether a series is of a counter. Counters and gauges may have a name in common, and differ in a
-/// label.
+/// Whether a metric is the declaration of a series. Counters and gauges may have a name in common,
+/// and differ in a label.
+fn declares(metric: &MetricDef, series: &SampleSeries) -> bool {
+    let labels = metric.labels.iter().all(|(name, of)| series.labels.get(name) == Some(of));
+    metric.name == series.metric && labels
+}
+
+/// Whether a series is of a counter.
 fn is_counter<'a>(
     mut declared: impl Iterator<Item = &'a MetricDef>,
     series: &SampleSeries,
 ) -> bool {
-    declared.any(|metric| {
-        let labels = metric.labels.iter().all(|(name, of)| series.labels.get(name) == Some(of));
-        metric.name == series.metric && labels && metric.kind == MetricKind::Counter
-    })
+    declared.any(|metric| declares(metric, series) && metric.kind == MetricKind::Counter)
+}
+
+/// The part of a transaction's time that a series is.
+fn part_of<'a>(
+    declared: impl Iterator<Item = &'a MetricDef>,
+    series: &SampleSeries,
+) -> Option<ServerTime> {
+    let mut of_series = declared.filter(|metric| declares(metric, series));
+    of_series.find_map(|metric| ServerTime::named(metric.part.as_deref()?))
 }
 
 impl Drop for Observers {

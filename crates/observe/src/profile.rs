@@ -158,6 +158,7 @@ mod tests {
             help: String::new(),
             first: false,
             own: true,
+            part: None,
         }
     }
 

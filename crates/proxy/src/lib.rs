@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
-use forward::{Network, accept};
+use forward::{Forwarded, Network, accept};
 
 /// Routes that may be opened before the thread has started them.
 const ROUTES_WAITING_MAX: usize = 64;
@@ -40,6 +40,7 @@ pub struct Relay(Arc<Inner>);
 
 struct Inner {
     network: watch::Sender<Network>,
+    forwarded: Arc<Forwarded>,
     /// Ports of the routes.
     routes: Mutex<HashMap<Upstream, SocketAddr>>,
     /// New routes for the thread, which ends when this is closed.
@@ -61,13 +62,16 @@ impl Relay {
     pub fn start() -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (network, seen) = watch::channel(Network::default());
+        let forwarded = Arc::<Forwarded>::default();
+        let counting = Arc::clone(&forwarded);
         let (opened, mut routes) = mpsc::channel::<Route>(ROUTES_WAITING_MAX);
         let serve = move || {
             runtime.block_on(async {
                 while let Some(Route { listener, upstream }) = routes.recv().await {
                     // A listener that the event loop cannot watch accepts nobody.
                     let Ok(listener) = TcpListener::from_std(listener) else { continue };
-                    tokio::spawn(accept(listener, upstream, seen.clone()));
+                    let counting = Arc::clone(&counting);
+                    tokio::spawn(accept(listener, upstream, seen.clone(), counting));
                 }
             });
             // Dropping the runtime drops all tasks, and with them the connections.
@@ -75,6 +79,7 @@ impl Relay {
         let thread = std::thread::Builder::new().name("relay".into()).spawn(serve)?;
         Ok(Self(Arc::new(Inner {
             network,
+            forwarded,
             routes: Mutex::default(),
             opened: Some(opened),
             thread: Some(thread),
@@ -102,9 +107,15 @@ impl Relay {
     }
 
     /// Delays every byte by this much from now on, in each direction; a round trip takes twice
-    /// that.
+    /// that, and about 0.1 ms for the timers of the kernel and the way through the relay.
     pub fn delay(&self, delay: Duration) {
         self.0.network.send_modify(|network| network.delay = delay);
+    }
+
+    /// Number of bytes that were received so far: from clients, and from servers.
+    #[must_use]
+    pub fn received(&self) -> [u64; 2] {
+        self.0.forwarded.received()
     }
 
     /// Stops forwarding, without closing anything: neither side receives anything from the other,

@@ -69,6 +69,18 @@ fn it_delays_both_ways_and_is_silent_when_cut() {
 }
 
 #[test]
+fn it_counts_what_it_receives_and_delays_less_than_a_millisecond() {
+    let (relay, address) = relay();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let fast = (0..20).map(|_| round_trip(&mut stream)).min().unwrap();
+    assert_eq!(relay.received(), [80, 80], "20 times 4 bytes each way");
+    relay.delay(Duration::from_micros(300));
+    let delayed = (0..20).map(|_| round_trip(&mut stream)).min().unwrap();
+    assert!(delayed >= Duration::from_micros(600), "{delayed:?}");
+    assert!(delayed < fast + Duration::from_micros(1800), "not whole milliseconds: {delayed:?}");
+}
+
+#[test]
 fn a_reset_closes_what_was_open_and_lets_new_connections_through() {
     let (relay, address) = relay();
     let mut stream = TcpStream::connect(address).unwrap();

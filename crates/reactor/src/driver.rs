@@ -72,6 +72,12 @@ impl Driver {
         either!(self, way => way.close(place));
     }
 
+    /// Packets that the TCP connections sent and received so far; `None` without one, and with too
+    /// many of them.
+    pub fn packets(&self) -> Option<[u64; 2]> {
+        either!(self, way => way.packets())
+    }
+
     /// Reads what has arrived.
     #[inline]
     pub fn poll_read(

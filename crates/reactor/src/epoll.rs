@@ -24,6 +24,7 @@ use rustix::time::{
 use socket2::Socket;
 use tokio::io::ReadBuf;
 
+use crate::packets::{PacketCounter, SOCKETS_MAX, SegmentsSeen};
 use crate::wake::{Place, register};
 
 /// Events that one call reports at most; the next call reports the others.
@@ -46,6 +47,7 @@ struct Inner {
     free: Vec<Place>,
     /// Time for which the timer is set, in nanoseconds of the monotonic clock.
     armed: Option<u64>,
+    packets: PacketCounter,
 }
 
 /// A place for a socket.
@@ -63,6 +65,7 @@ struct Slot {
     reports_room: bool,
     reader: Option<Waker>,
     writer: Option<Waker>,
+    segments: SegmentsSeen,
 }
 
 impl Epoll {
@@ -82,6 +85,7 @@ impl Epoll {
             slots: Vec::new(),
             free: Vec::new(),
             armed: None,
+            packets: PacketCounter::default(),
         });
         Ok(Self { inner })
     }
@@ -111,9 +115,10 @@ impl Epoll {
     /// Closes a socket.
     pub fn close(&self, place: Place) {
         let mut inner = self.inner.borrow_mut();
-        let Inner { poll, slots, free, .. } = &mut *inner;
+        let Inner { poll, slots, free, packets, .. } = &mut *inner;
         let slot = &mut slots[place as usize];
         if let Some(socket) = slot.socket.take() {
+            packets.read(&socket, &mut slot.segments);
             // A duplicate of the file would keep it watched.
             let _ = epoll::delete(poll, &socket);
         }
@@ -122,6 +127,21 @@ impl Epoll {
         free.push(place);
         drop(inner);
         drop(left);
+    }
+
+    /// Packets of the connections so far; `None` if they are not counted.
+    pub fn packets(&self) -> Option<[u64; 2]> {
+        let mut inner = self.inner.borrow_mut();
+        let Inner { slots, free, packets, .. } = &mut *inner;
+        if slots.len() - free.len() > SOCKETS_MAX {
+            return None;
+        }
+        for slot in slots {
+            if let Some(socket) = &slot.socket {
+                packets.read(socket, &mut slot.segments);
+            }
+        }
+        packets.total()
     }
 
     /// Reads what has arrived.

@@ -45,6 +45,12 @@ pub fn is_here() -> bool {
     HERE.with_borrow(Option::is_some)
 }
 
+/// Packets that the TCP connections of this thread sent and received so far, of a worker; `None` on
+/// another thread, without such a connection, and with too many of them.
+pub fn packets() -> Option<[u64; 2]> {
+    here()?.packets()
+}
+
 /// Sleeps on a worker's thread, exact to about 0.05 ms. A thread has one such sleep at a time: a
 /// second one replaces the first. Returns false at once on another thread.
 pub async fn sleep(time: Duration) -> bool {

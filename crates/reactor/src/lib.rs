@@ -11,18 +11,20 @@
 //!
 //! - `executor` is the loop of a thread.
 //! - `driver` is either way to wait: `ring` or `epoll`.
-//! - `ring::queue` is the boundary to io_uring: the only place with `unsafe`.
+//! - `ring::queue` is the boundary to io_uring; it and `packets` are the only places with `unsafe`.
+//! - `packets` counts the packets of the thread's connections.
 //! - `socket` is one socket as tokio's `AsyncRead` and `AsyncWrite`.
 #![cfg(target_os = "linux")]
 
 mod driver;
 mod epoll;
 mod executor;
+mod packets;
 mod ring;
 mod socket;
 mod wake;
 
-pub use executor::{Worker, is_here, sleep};
+pub use executor::{Worker, is_here, packets, sleep};
 pub use ring::probe;
 pub use socket::WorkerSocket;
 

@@ -18,6 +18,7 @@ use super::profile::{WIDTH, fill};
 use super::replays;
 use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
+use super::transaction_time;
 use super::why::{Sides, tables, waits};
 use super::words;
 use crate::lines::{DOT, printed};
@@ -93,6 +94,10 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
     }
     if let Some(speeds) = replays::speeds(result) {
         parts.push(titled(replays::SPEEDS, indented(&speeds)));
+    }
+    if let Some(time) = &result.transaction_time {
+        let table = indented(&transaction_time::compared(time));
+        parts.push(titled(transaction_time::COMPARED, table));
     }
     if !result.differences.is_empty() {
         parts.push(titled("What differs", what_differs(&result.differences)));
@@ -205,6 +210,10 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     }
     if let Some(speeds) = replays::speeds(result) {
         out.push_str(&format!("\n## {}\n\n{}", replays::SPEEDS, speeds.markdown()));
+    }
+    if let Some(time) = &result.transaction_time {
+        let table = transaction_time::compared(time).markdown();
+        out.push_str(&format!("\n## {}\n\n{table}", transaction_time::COMPARED));
     }
     if !result.differences.is_empty() {
         let table = differences(&result.differences).markdown();

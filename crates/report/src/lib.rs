@@ -41,6 +41,7 @@ mod replays;
 mod summary;
 mod table;
 mod text;
+mod transaction_time;
 mod verification;
 mod why;
 mod words;

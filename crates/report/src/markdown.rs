@@ -17,6 +17,7 @@ use super::observed;
 use super::queries;
 use super::query_streams;
 use super::table::Table;
+use super::transaction_time;
 use super::words;
 
 /// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or
@@ -97,6 +98,10 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {}\n", words::ANOTHER, another.words));
     }
     figures(result, out);
+    if let Some(time) = &result.transaction_time {
+        let table = transaction_time::whole_table(time).markdown();
+        out.push_str(&format!("\n## {}\n\n{table}", transaction_time::heading(time)));
+    }
     if let Some(table) = elasticity::table(result) {
         let (heading, meaning) = (elasticity::REACTIONS, elasticity::MEANING);
         out.push_str(&format!("\n## {heading}\n\n{}\n{meaning}\n", table.markdown()));

@@ -172,6 +172,8 @@ fn heat_map(result: &MatrixResult, charset: Charset) -> Option<Vec<String>> {
 /// All combinations, one per line; at most so many.
 fn list(result: &MatrixResult, most: usize) -> Table {
     let mut head: Vec<&str> = result.axes.iter().map(|axis| axis.name.as_str()).collect();
+    let has_round_trips = result.cells.iter().any(|cell| cell.round_trip_us.is_some());
+    head.extend(has_round_trips.then_some("trip ms"));
     head.extend([
         result.primary_metric.name.as_str(),
         "±",
@@ -185,6 +187,9 @@ fn list(result: &MatrixResult, most: usize) -> Table {
         #[expect(clippy::cast_precision_loss, reason = "microseconds")]
         let p95_us = cell.p95_us as f64;
         let mut row = cell.values.clone();
+        #[expect(clippy::cast_precision_loss, reason = "microseconds")]
+        let trip = cell.round_trip_us.map(|us| milliseconds(us as f64));
+        row.extend(has_round_trips.then(|| trip.unwrap_or_else(|| "-".to_owned())));
         row.extend([
             figure(cell.mean),
             half_width(cell).unwrap_or_else(|| "-".to_owned()),

@@ -207,7 +207,7 @@ fn hosts(figures: &[ProfileFigure], rows: usize) -> Table {
 
 /// A value with its unit.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown, not stored")]
-fn value(unit: Unit, value: f64) -> String {
+pub(super) fn value(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Bytes => bytes(value as u64),
         Unit::BytesPerSecond => format!("{}/s", bytes(value as u64)),
@@ -349,8 +349,13 @@ pub(super) fn remarks(observed: &Observed) -> Vec<String> {
     }
     all.extend(observed.log_probe.iter().map(probed));
     all.extend(observed.captures.iter().map(captured));
-    all.extend(observed.gaps.iter().map(gap));
+    all.extend(gaps(observed).map(gap));
     all
+}
+
+/// What was hidden, without what is named where the time of a transaction is shown.
+fn gaps(observed: &Observed) -> impl Iterator<Item = &ObserverGap> {
+    observed.gaps.iter().filter(|gap| gap.part.is_none())
 }
 
 fn gap(gap: &ObserverGap) -> String {
@@ -362,7 +367,7 @@ fn gap(gap: &ObserverGap) -> String {
 
 /// One line of a summary about what was hidden; `None` if nothing was.
 pub(super) fn hidden(observed: &Observed) -> Option<String> {
-    let names: Vec<&str> = observed.gaps.iter().map(|gap| gap.name.as_str()).collect();
+    let names: Vec<&str> = gaps(observed).map(|gap| gap.name.as_str()).collect();
     let more = "the report says what each hides";
     (!names.is_empty()).then(|| format!("needs {}; {more}", names.join(", ")))
 }
@@ -390,6 +395,7 @@ mod tests {
             max: 2.0,
             last: 1.0,
             per_transaction: None,
+            part: None,
         }
     }
 

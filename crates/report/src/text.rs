@@ -21,6 +21,7 @@ use super::queries;
 use super::query_streams;
 use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
+use super::transaction_time;
 use super::words;
 
 /// Whether a text may contain colours.
@@ -116,6 +117,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.another(result);
         page.requirements(result);
         page.figures(result);
+        page.transaction_time(result);
         page.elasticity(result);
         page.logins(result);
         page.hosts(result);
@@ -357,6 +359,14 @@ impl Page {
         if let Some(slowest) = load::slowest(result) {
             self.heading(load::SLOWEST);
             self.table(&slowest);
+        }
+    }
+
+    fn transaction_time(&mut self, result: &RunResult) {
+        if let Some(time) = &result.transaction_time {
+            self.heading(&transaction_time::heading(time));
+            self.table(&transaction_time::table(time));
+            self.sentences(&transaction_time::sentences(time));
         }
     }
 

@@ -712,6 +712,15 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("off")
         .choices(choices::pipelinings)
     .marked(&[OfTransactions]),
+    value(
+        "delay",
+        "TIME",
+        DRIVE.and(&[DRILL, ISOLATION]),
+        "Time that the network takes longer for each round trip: connections go through a relay in \
+         this process, also with 0s",
+    )
+    .titled(Group::Statements, "Delay of the network")
+    .default_words("none: connections are direct"),
     value("io", "WAY", DRIVE.and(&[DRILL, ISOLATION]), "How worker threads wait for a server: {words}")
         .titled(Group::Statements, "Waiting for the server")
         .default("auto")

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
+use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{
     Admin, Isolation, Pipelining, Protocol, Role, ServerInfo, Session, Waits,
@@ -84,7 +85,7 @@ impl fmt::Debug for Origin {
 }
 
 /// Settings of a target that another process needs, besides its URL.
-const OF_ORIGIN: [&str; 10] = [
+const OF_ORIGIN: [&str; 11] = [
     "connect-timeout",
     "query-timeout",
     "work-timeout",
@@ -95,7 +96,13 @@ const OF_ORIGIN: [&str; 10] = [
     "dop",
     "engine-memory",
     "dialect",
+    DELAY,
 ];
+
+/// The setting that delays the network.
+pub const DELAY: &str = "delay";
+/// Longest delay: a round trip must end before a lost connection is suspected.
+const DELAY_MAX: Duration = Duration::from_secs(10);
 
 /// Source of secrets, in addition to the settings.
 pub trait Secrets {
@@ -198,6 +205,7 @@ pub fn open(
         _ => AnyDatabase::open(&url, &connect)?,
     };
     let nodes = nodes.map(|nodes| nodes.open(&connect)).transpose()?;
+    refuse_delay(settings, &database)?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
     let ConnectSettings { connect_limit, relay, .. } = connect;
@@ -262,7 +270,7 @@ fn connect_settings(
         own_sql: is_of_user(workload),
         connect_limit,
         waits,
-        relay: fault::relay(settings)?,
+        relay: relay(settings)?,
         password: password(settings, secrets)?,
         reach: secrets.reach(),
         fence: fence(secrets, workload),
@@ -272,6 +280,54 @@ fn connect_settings(
         dialect: dialect(settings)?,
         ..ConnectSettings::default()
     })
+}
+
+/// Starts the relay that connections go through if the network is to be delayed or cut; `None` to
+/// connect directly. Half of the delay is added in each direction.
+fn relay(settings: &mut Settings) -> Result<Option<Relay>, SpecError> {
+    let delay = settings.optional(
+        DELAY,
+        parse_delay,
+        |delay: &Duration| format_duration(*delay),
+        "none: connections are direct",
+    )?;
+    let relay = match (fault::relay(settings)?, delay) {
+        (None, Some(_)) => Some(Relay::start().map_err(|error| {
+            SpecError::new(format!("cannot start the relay for --{DELAY}: {error}")).about(DELAY)
+        })?),
+        (relay, _) => relay,
+    };
+    if let (Some(relay), Some(delay)) = (&relay, delay) {
+        relay.delay(delay / 2);
+    }
+    Ok(relay)
+}
+
+/// Reads a delay; 0 needs no unit.
+fn parse_delay(text: &str) -> Result<Duration, String> {
+    match if text.trim() == "0" { Duration::ZERO } else { parse_duration(text)? } {
+        long if long > DELAY_MAX => {
+            Err(format!("must be at most {}, got {}", format_duration(DELAY_MAX), text.trim()))
+        }
+        delay => Ok(delay),
+    }
+}
+
+/// Rejects a delay where there is no connection to delay.
+fn refuse_delay(settings: &Settings, database: &AnyDatabase) -> Result<(), SpecError> {
+    if settings.get(DELAY).is_none() || database.opens_sockets() {
+        return Ok(());
+    }
+    let target = database.target();
+    let next = match target.starts_with("null:") {
+        true => "use null:?network=TIME",
+        false => "leave it out, or use a server that triphammer connects to itself",
+    };
+    let message = format!(
+        "--{DELAY} is impossible at {target}: its sessions have no connection that triphammer opens \
+         itself; {next}"
+    );
+    Err(SpecError::new(message).about(DELAY))
 }
 
 /// Reads the limits of queries outside users' transactions.

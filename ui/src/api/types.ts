@@ -721,6 +721,8 @@ export interface Cell {
   p95_us: number;
   /** Median of the runs' 99th percentiles of response time, in microseconds. */
   p99_us: number;
+  /** Median of the runs' times of a round trip, in microseconds; `null` unless the delay of the network varies. */
+  round_trip_us: number | null;
   /** Its runs, in the order of execution. */
   runs: LevelRun[];
   /** Its value on each axis. */
@@ -902,6 +904,24 @@ export interface Commits {
   undead: number;
 }
 
+/** A part of a transaction's time, or an amount that it needs, on both sides. */
+export interface ComparedPart {
+  /** Value per transaction in A, the mean of its runs; `null` if it is not known of each of them. */
+  a: number | null;
+  /** Value per transaction in B, the mean of its runs; `null` if it is not known of each of them. */
+  b: number | null;
+  /** Depth in the tree of parts: 0 for the response time and for amounts. */
+  depth: number;
+  /** Name of the part: `network`; `lock_table` for each table of a lock. */
+  name: string;
+  /** B over A; `null` if one of them is not known, or A is 0. */
+  ratio: number | null;
+  /** Title in reports and on the page. */
+  title: string;
+  /** Unit of the values: `us`, `bytes` or `average`. */
+  unit: string;
+}
+
 /** Result of comparing B with A. */
 export interface Comparison {
   /** Data that the interval is based on. */
@@ -968,6 +988,8 @@ export interface ComparisonResult {
   status: Status;
   /** The program that wrote the document. */
   tool: Tool;
+  /** Where the time of a transaction goes on both sides; `null` unless all runs know it. */
+  transaction_time: TimeComparison | null;
   /** Verdict on B by the primary metric. */
   verdict: ComparisonVerdict;
   /** What sessions did or waited for more or less per transaction in B than in A, from the seconds of one run each; `null` unless both were observed. Here is B, the rest is A. */
@@ -2033,6 +2055,10 @@ export interface JobSamples {
 export interface JobSeries {
   /** CPU use of the busiest worker thread. */
   busiest_thread: Spread;
+  /** Bytes that the worker threads' sockets received. `null` if it was not measured. */
+  bytes_received: number[];
+  /** Bytes that the worker threads' sockets sent. `null` if it was not measured. */
+  bytes_sent: number[];
   /** Mean CPU use of the worker threads. */
   client_busy: Spread;
   /** Sessions connected. */
@@ -2055,6 +2081,10 @@ export interface JobSeries {
   logins_failed: number[];
   /** Sessions lost. */
   lost: number[];
+  /** TCP segments that the worker threads' sockets received. `null` if it was not measured. */
+  packets_received: number[];
+  /** TCP segments that the worker threads' sockets sent. `null` if it was not measured. */
+  packets_sent: number[];
   primary_metric: Spread | null;
   /** Sessions reconnected. */
   reconnected: number[];
@@ -2483,6 +2513,10 @@ export interface LiveSecond {
   activity: number;
   /** CPU use of the busiest worker thread. */
   busiest_thread: number;
+  /** Bytes that the worker threads' sockets received. `null` if it was not measured. */
+  bytes_received: number | null;
+  /** Bytes that the worker threads' sockets sent. `null` if it was not measured. */
+  bytes_sent: number | null;
   /** CPU time of all worker threads, in cores (1.5 means one and a half cores). */
   client_cores: number;
   /** Sessions connected. */
@@ -2507,6 +2541,10 @@ export interface LiveSecond {
   lost: number;
   /** The second since which no transaction has completed; `null` unless an outage went on at the end of this second. */
   outage_since: number | null;
+  /** TCP segments that the worker threads' sockets received. `null` if it was not measured. */
+  packets_received: number | null;
+  /** TCP segments that the worker threads' sockets sent. `null` if it was not measured. */
+  packets_sent: number | null;
   /** The workload's primary metric in these seconds, in its own unit, such as per minute. */
   primary_metric: number;
   /** Sessions reconnected. */
@@ -2912,6 +2950,8 @@ export interface ObserverGap {
   hides: string;
   /** Name of the privilege, setting or query. */
   name: string;
+  /** Part of a transaction's time that it hides, and nothing else; `null` if it hides more. */
+  part: ServerTime | null;
 }
 
 /** A comparison operator. */
@@ -3285,6 +3325,8 @@ export interface ProfileFigure {
   mean: number;
   /** Name of the metric. */
   metric: string;
+  /** Part of a transaction's time that it is, in milliseconds per second; `null` for others. */
+  part: ServerTime | null;
   /** Increase per completed transaction; `null` for states. */
   per_transaction: number | null;
   /** Title of the metric. */
@@ -3731,6 +3773,8 @@ export interface RunResult {
   tpm_client: number;
   /** Transactions per minute counted by the database itself in the timed window; `null` if it has no counter. */
   tpm_server: number | null;
+  /** Where the time of a transaction goes, and what it exchanges with the server; `null` of a set of queries, and if no transaction committed in the window. */
+  transaction_time: TransactionTime | null;
   /** Violated counting identities; empty unless the client has a defect. */
   violated_identities: ViolatedIdentity[];
   /** Warnings to read before using the figures. */
@@ -3927,6 +3971,9 @@ export interface ServerSettings {
   /** Entries in the order of their names. */
   settings: ServerSetting[];
 }
+
+/** A part of a transaction's time that some servers count themselves. */
+export type ServerTime = "parsing" | "planning" | "row_locks";
 
 /** The database's own transaction counter over the timed window. */
 export interface ServerTransactions {
@@ -4510,6 +4557,12 @@ export interface ThreadCpu {
   thread: number;
 }
 
+/** Where the time of a transaction goes in A and in B. */
+export interface TimeComparison {
+  /** The parts in display order: a part is followed by the parts that it consists of. */
+  parts: ComparedPart[];
+}
+
 /** A named limit for every wait. */
 export interface TimeLimits {
   /** Limit for opening a session. */
@@ -4620,6 +4673,32 @@ export interface TransactionInfo {
   share: number;
   /** Title of the transaction type: `New-Order`. */
   title: string;
+}
+
+/** A part of a transaction's time, or an amount that it needs. */
+export interface TransactionPart {
+  /** Depth in the tree of parts: 0 for the response time and for amounts. */
+  depth: number;
+  /** How it was measured, or what would make it known; may be empty. */
+  how: string;
+  /** Name of the part: `network`; `lock_table` for each table of a lock. */
+  name: string;
+  /** Share of the response time, from 0 to 1; `null` for amounts and unknown parts. */
+  share: number | null;
+  /** Title in reports and on the page. */
+  title: string;
+  /** Unit of the value: `us`, `bytes` or `average`. */
+  unit: string;
+  /** Value per transaction; `null` if it is not known. */
+  value: number | null;
+}
+
+/** Where the time of a transaction goes, and what it exchanges with the server: means per transaction, from the timed window. */
+export interface TransactionTime {
+  /** The parts in display order: a part is followed by the parts that it consists of. */
+  parts: TransactionPart[];
+  /** Number of committed transactions over which the times are means. */
+  transactions: number;
 }
 
 /** Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`. */

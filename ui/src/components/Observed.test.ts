@@ -12,7 +12,7 @@ const observed: Seen = {
   },
   blockers: [{ session: '42', description: 'ann, psql, idle in transaction', statement: 'LOCK', object: 'warehouse', blocked: 3.5, blocked_max: 4 }],
   cost: { cpu_s: 0.1, cpu_share: 0.01, queries: 100, query_s: 0.1, lost: 0, values_lost: 0 },
-  gaps: [{ name: 'pg_monitor', hides: 'sessions of other users', change: 'GRANT pg_monitor TO plain;' }],
+  gaps: [{ name: 'pg_monitor', hides: 'sessions of other users', change: 'GRANT pg_monitor TO plain;', part: null }],
 };
 
 it('shows the waits with their shares, the blocker, and how to see what is hidden', () => {

@@ -33,3 +33,10 @@ test('each curve has a column of its points, and one of its law', () => {
   const at = xs.indexOf(4);
   expect(columns.map((column) => column[at])).toEqual([40, 40, 30]);
 });
+
+test('a matrix over the delay of the network is drawn over the measured round trips', () => {
+  const cells = [cell(['0', 'a'], 40), cell(['5ms', 'a'], 10), cell(['0', 'b'], 30)].map((one, i) => ({ ...one, round_trip_us: [120, 5130, null][i] }));
+  const delayed = { ...matrix, axes: [{ name: 'delay', values: ['0', '5ms'] }, { name: 'mode', values: ['a', 'b'] }], cells, curves: [] } as unknown as MatrixResult;
+  expect(numericAxis(delayed)).toBe(0);
+  expect(ofMatrix(delayed, 0).map((curve) => [curve.label, curve.points.map((point) => point.x)])).toEqual([['mode a', [0.12, 5.13]]]);
+});

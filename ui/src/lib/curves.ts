@@ -37,8 +37,16 @@ export const ofProfile = (label: string, profile: ProfileResult): Curve => ({
   law: profile.usl?.curve ?? null,
 });
 
-/** The axis of a matrix that has the most numbers; -1 if none has three. */
+/** The setting that delays the network: its chart is over the measured time of a round trip. */
+const DELAY = 'delay';
+
+/** What the horizontal axis of a matrix's chart counts. */
+export const unitOf = (name: string): string => (name === DELAY ? 'round trip, ms' : name);
+
+/** The axis of a matrix that has the most numbers, but the delay of the network if that varies; -1 if none has three. */
 export function numericAxis(matrix: Pick<MatrixResult, 'axes'>): number {
+  const delay = matrix.axes.findIndex(({ name, values }) => name === DELAY && values.length > 1);
+  if (delay >= 0) return delay;
   const numbers = matrix.axes.map((axis) => (axis.values.every((value) => value.trim() !== '' && Number.isFinite(Number(value))) ? axis.values.length : 0));
   const most = Math.max(...numbers);
   return most < 3 ? -1 : numbers.indexOf(most);
@@ -54,7 +62,9 @@ export function ofMatrix(matrix: MatrixResult, axis: number): Curve[] {
     const names = matrix.axes.filter((_, i) => i !== axis).map((other, i) => `${other.name} ${others[i]}`);
     const law = matrix.curves.find((curve) => curve.axis === name && curve.values.join('\n') === key)?.usl.curve ?? null;
     const curve = curves.get(key) ?? { label: names.join(', ') || 'measured', points: [], law };
-    curve.points.push({ x: Number(cell.values[axis]), mean: cell.mean, interval: cell.interval, limitedBy: cell.bottleneck });
+    const x = name === DELAY ? (cell.round_trip_us ?? NaN) / 1000 : Number(cell.values[axis]);
+    if (!Number.isFinite(x)) continue;
+    curve.points.push({ x, mean: cell.mean, interval: cell.interval, limitedBy: cell.bottleneck });
     curves.set(key, curve);
   }
   for (const curve of curves.values()) curve.points.sort((a, b) => a.x - b.x);

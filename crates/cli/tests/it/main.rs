@@ -62,6 +62,7 @@ mod tproc_h;
 mod tproc_h_layouts;
 mod tproc_h_plans;
 mod tproc_h_runs;
+mod transaction_time;
 mod trino;
 mod tui;
 mod tutorials;

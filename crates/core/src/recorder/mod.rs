@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 use crate::outcome::{Counts, Outcome, Timing};
+use crate::traffic::Traffic;
 
 pub use login::{Login, LoginInterval};
 pub use node::add_nodes;
@@ -298,6 +299,9 @@ pub struct Gauges {
     pub host: HostCpu,
     /// Use of the host's CPUs, and how long tasks waited for them.
     pub host_use: HostUse,
+    /// What the worker threads' sockets sent and received.
+    #[serde(default)]
+    pub traffic: Traffic,
 }
 
 impl Gauges {
@@ -320,6 +324,7 @@ impl Gauges {
         merge(&mut self.round_trip, other.round_trip.as_ref());
         self.host.add(other.host);
         self.host_use.add(&other.host_use);
+        self.traffic.add(&other.traffic);
     }
 
     /// Share of a core that the busiest worker thread used.

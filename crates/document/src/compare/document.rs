@@ -15,6 +15,7 @@ use super::figures::{self, Figure, How};
 use super::plans::{self, PlanChange};
 use super::profiles::{self, Profiles};
 use super::run::Run;
+use super::time::TimeComparison;
 use super::words;
 use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
@@ -86,6 +87,9 @@ pub struct ComparisonResult {
     pub answers: Option<AnswersCompared>,
     /// Times of the statements of a replay on both sides; empty for other loads.
     pub speeds: Vec<StatementSpeed>,
+    /// Where the time of a transaction goes on both sides; `None` unless all runs know it.
+    #[serde(default)]
+    pub transaction_time: Option<TimeComparison>,
     /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
     /// Execution plans that differ, of queries and of the statements of replays.
@@ -459,8 +463,10 @@ impl ComparisonResult {
         Self { waits, ..self }
     }
 
-    /// Adds what the runs cost by their price lists, and the energy that they used.
+    /// Adds where the time of transactions went, what the runs cost by their price lists, and the
+    /// energy that they used.
     fn with_costs(mut self, a: &[&Run], b: &[&Run]) -> Self {
+        self.transaction_time = TimeComparison::new(a, b);
         let lists = [a, b].map(|runs| price_list_of(runs.iter().copied()));
         if let [Some(a), Some(b)] = lists {
             self = self.priced([a, b]);
@@ -520,6 +526,7 @@ impl ComparisonResult {
             pairs: asked.pairs,
             answers: None,
             speeds: Vec::new(),
+            transaction_time: None,
             differences: facts_a.against(facts_b),
             plans: Vec::new(),
             waits: None,

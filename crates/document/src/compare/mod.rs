@@ -10,6 +10,7 @@ mod figures;
 mod plans;
 mod profiles;
 mod run;
+mod time;
 mod words;
 
 pub use answers::{AnswersCompared, DifferingStatement, SideAnswers, StatementSpeed};
@@ -24,4 +25,5 @@ pub use figures::{Figure, QUERY_TIME};
 pub use plans::PlanChange;
 pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
 pub use run::{Run, Seconds, seconds};
+pub use time::{ComparedPart, TimeComparison};
 pub use words::{ratio, word};

@@ -41,6 +41,28 @@ pub static JUDGED: &[Metric] = &[
         Part::Run,
         |r| of_completed(r, r.round_trips.per_transaction),
     ),
+    judged("bytes.sent", "Bytes sent per completed transaction.", Unit::Bytes).of_run(
+        "bytes.sent",
+        Part::Window,
+        |r| of_time(r, "bytes_sent"),
+    ),
+    judged("bytes.received", "Bytes received per completed transaction.", Unit::Bytes).of_run(
+        "bytes.received",
+        Part::Window,
+        |r| of_time(r, "bytes_received"),
+    ),
+    judged("packets.sent", "Packets sent per completed transaction.", Unit::Average).of_run(
+        "packets.sent",
+        Part::Window,
+        |r| of_time(r, "packets_sent"),
+    ),
+    judged("packets.received", "Packets received per completed transaction.", Unit::Average)
+        .of_run("packets.received", Part::Window, |r| of_time(r, "packets_received")),
+    judged("server.cpu_us", "CPU time of the server per completed transaction.", Unit::Us).of_run(
+        "server.cpu_us",
+        Part::Window,
+        |r| of_time(r, "server_cpu_used"),
+    ),
     judged(QUERIES_PER_HOUR, "Queries of streams answered per hour.", Unit::Count).of_run(
         QUERIES_PER_HOUR,
         Part::Window,
@@ -115,6 +137,11 @@ fn failures(of: &TypeInterval) -> Option<f64> {
     let counts = &of.counts;
     let failures = counts.failures() + counts.indeterminate + counts.unread;
     (counts.ended() > 0).then(|| share(failures, counts.ended()))
+}
+
+/// A part of a transaction's time, or an amount that it needs.
+fn of_time(result: &RunResult, part: &str) -> Option<f64> {
+    result.transaction_time.as_ref()?.value(part)
 }
 
 fn of_completed(result: &RunResult, value: f64) -> Option<f64> {

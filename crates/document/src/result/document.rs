@@ -30,6 +30,7 @@ use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::state::DatabaseState;
 use super::steadiness::Steadiness;
+use super::transaction_time::TransactionTime;
 use super::verification::{Verdict, Verification};
 use crate::doctor::SetupFact;
 use crate::document::{Head, JobDocument, own_ending, whole_head};
@@ -171,6 +172,10 @@ pub struct RunResult {
     pub figures: Vec<DeclaredFigure>,
     /// Round trips of the whole run.
     pub round_trips: RoundTrips,
+    /// Where the time of a transaction goes, and what it exchanges with the server; `None` of a set
+    /// of queries, and if no transaction committed in the window.
+    #[serde(default)]
+    pub transaction_time: Option<TransactionTime>,
     /// The first error of each transaction type and error class.
     pub errors: Vec<ErrorFigure>,
     /// Warnings to read before using the figures.

@@ -31,6 +31,7 @@ use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::steadiness::Steadiness;
+use super::transaction_time::{SourceFigures, TransactionTime};
 use super::verification::{ClientCount, OTHER_RUN, Obstacle, Verdict, Verification};
 use super::warnings;
 use crate::doctor::SetupFact;
@@ -98,6 +99,7 @@ impl RunResult {
             client: computed.client,
             figures: DeclaredFigure::all(AT_END, facts, end),
             round_trips: computed.round_trips,
+            transaction_time: computed.transaction_time,
             bottleneck: computed.bottleneck,
             hosts: HostShare::all(facts, end),
             nodes: nodes::nodes(facts, end, durations.window_s),
@@ -163,6 +165,7 @@ struct Computed {
     window: Figures,
     run: Figures,
     round_trips: RoundTrips,
+    transaction_time: Option<TransactionTime>,
     client: ClientCost,
     primary_metric: PrimaryMetricFigure,
     observed: Option<Observed>,
@@ -193,7 +196,29 @@ impl Computed {
         let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
         let cpus = bottleneck.figures.client_cpus;
         let client = client_cost(end, cpus, &durations, &window, completed);
-        Self { durations, window, run, round_trips, client, primary_metric, observed, bottleneck }
+        let of_time = SourceFigures {
+            limits: &bottleneck.figures,
+            client: &client,
+            observed: observed.as_ref(),
+            durations: &durations,
+            traffic: end.gauges.traffic,
+            transport: &facts.server.transport,
+        };
+        let transaction_time = match facts.queries {
+            Some(_) => None,
+            None => TransactionTime::new(&window, of_time),
+        };
+        Self {
+            durations,
+            window,
+            run,
+            round_trips,
+            transaction_time,
+            client,
+            primary_metric,
+            observed,
+            bottleneck,
+        }
     }
 }
 

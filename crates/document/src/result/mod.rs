@@ -35,6 +35,7 @@ mod schema;
 mod slices;
 mod state;
 mod steadiness;
+mod transaction_time;
 mod verification;
 mod warnings;
 
@@ -68,7 +69,7 @@ pub use make::rfc3339;
 pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
 pub use observed::{
     ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
-    StatementWaits, TopStatement, WaitClass, WaitShare,
+    ServerTime, StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{
@@ -87,4 +88,5 @@ pub use state::{
 #[cfg(test)]
 pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
+pub use transaction_time::{TransactionPart, TransactionTime};
 pub use verification::{Verdict, Verification};

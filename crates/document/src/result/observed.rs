@@ -352,6 +352,34 @@ pub struct ProfileFigure {
     pub last: f64,
     /// Increase per completed transaction; `None` for states.
     pub per_transaction: Option<f64>,
+    /// Part of a transaction's time that it is, in milliseconds per second; `None` for others.
+    #[serde(default)]
+    pub part: Option<ServerTime>,
+}
+
+/// A part of a transaction's time that some servers count themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerTime {
+    /// Reading the texts of statements.
+    Parsing,
+    /// Choosing execution plans.
+    Planning,
+    /// Waiting for row locks.
+    RowLocks,
+}
+
+impl ServerTime {
+    /// The part with a name in declarations; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "parsing" => Some(Self::Parsing),
+            "planning" => Some(Self::Planning),
+            "row_locks" => Some(Self::RowLocks),
+            _ => None,
+        }
+    }
 }
 
 /// A statement, by the server's own statistics over the timed window.
@@ -422,6 +450,9 @@ pub struct ObserverGap {
     pub hides: String,
     /// Statement or setting that shows it; empty if none does.
     pub change: String,
+    /// Part of a transaction's time that it hides, and nothing else; `None` if it hides more.
+    #[serde(default)]
+    pub part: Option<ServerTime>,
 }
 
 #[cfg(test)]
@@ -439,6 +470,7 @@ mod tests {
             max: mean,
             last: mean,
             per_transaction: None,
+            part: None,
         }
     }
 

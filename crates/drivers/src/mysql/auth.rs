@@ -10,6 +10,7 @@ use triphammer_core::login::LoginWatch;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::codec::Reader;
+use super::compressed::Compression;
 use super::error::{ErrorContext, broken, read_error};
 use super::server_key::encrypt_by;
 use super::wire::{Wire, no_greeting};
@@ -64,6 +65,8 @@ pub struct Login<'a> {
     pub is_private: bool,
     /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
+    /// How the connection is compressed; `None` for not at all.
+    pub compression: Option<Compression>,
 }
 
 /// Properties of the server, from its greeting.
@@ -93,6 +96,9 @@ pub async fn log_in(
     let has_tls = offered.contains(CapabilityFlags::CLIENT_SSL);
     // MariaDB omits this one when it has capabilities of its own to announce.
     let mut agreed = CAPABILITIES & (offered | CapabilityFlags::CLIENT_LONG_PASSWORD);
+    if let Some(compression) = login.compression {
+        agreed |= agree_on(compression, offered, &known.version)?;
+    }
     if let Some((tls, host)) = login.tls {
         if has_tls {
             agreed |= CapabilityFlags::CLIENT_SSL;
@@ -125,12 +131,45 @@ pub async fn log_in(
         Some(attributes),
         PACKET_BYTES_MAX,
     );
-    response.serialize(wire.reply());
+    let out = wire.reply();
+    response.serialize(&mut *out);
+    out.extend(login.compression.and_then(Compression::announced_level));
     wire.send().await?;
     prove_further(wire, login, plugin, nonce).await?;
+    if let Some(compression) = login.compression {
+        wire.compress(compression)?;
+    }
     wire.done();
     watch.authenticated();
     Ok(known)
+}
+
+/// The capability of a compression, which the server must offer.
+fn agree_on(
+    compression: Compression,
+    offered: CapabilityFlags,
+    version: &str,
+) -> Result<CapabilityFlags, DbError> {
+    let flag = |of| match of {
+        Compression::Zlib => CapabilityFlags::CLIENT_COMPRESS,
+        Compression::Zstd => CapabilityFlags::CLIENT_ZSTD_COMPRESSION_ALGORITHM,
+    };
+    if offered.contains(flag(compression)) {
+        return Ok(flag(compression));
+    }
+    let others = [Compression::Zlib, Compression::Zstd].into_iter();
+    let others: Vec<_> = others.filter(|of| offered.contains(flag(*of))).collect();
+    let has = match others.first() {
+        Some(other) => format!("it offers compression={}", other.name()),
+        None => "it offers no compression: leave `compression` out".to_owned(),
+    };
+    let name = compression.name();
+    // MariaDB's version follows one that old replicas need.
+    let version = version.trim_start_matches("5.5.5-");
+    let message = format!(
+        "the server {version} does not offer the compression {name} of its protocol; {has}"
+    );
+    Err(DbError::new(ErrorClass::Refused, message))
 }
 
 /// Contents of a greeting.

@@ -10,6 +10,7 @@
 
 mod auth;
 mod codec;
+mod compressed;
 mod connection;
 mod database;
 mod error;

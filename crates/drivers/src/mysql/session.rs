@@ -516,6 +516,17 @@ impl Session for MysqlSession {
     }
 }
 
+impl MysqlSession {
+    /// How the server is reached: `tcp, zstd`.
+    fn transport(&self) -> String {
+        let transport = self.connection.route.transport;
+        match self.shared.options.compression {
+            Some(compression) => format!("{transport}, {}", compression.name()),
+            None => transport.to_owned(),
+        }
+    }
+}
+
 impl Admin for MysqlSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         let mut rows = self.connection.ask("SELECT VERSION()").await?;
@@ -524,7 +535,7 @@ impl Admin for MysqlSession {
         Ok(ServerInfo {
             product: product.name().to_owned(),
             version: version.split("-MariaDB").next().unwrap_or_default().to_owned(),
-            transport: self.connection.route.transport.to_owned(),
+            transport: self.transport(),
             cipher: self.connection.wire.cipher(),
             same_host: Some(self.connection.route.same_host),
         })

@@ -275,6 +275,7 @@ impl Shared {
             may_do_without: mode == SslMode::Preferred,
             is_private: name.is_none(),
             trusts_server_key: self.options.trusts_server_key,
+            compression: self.options.compression,
         };
         let limit = self.sockets.connect;
         let greeting = match timeout(limit, log_in(&mut wire, &login, watch)).await {

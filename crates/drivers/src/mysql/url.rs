@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 
+use super::compressed::Compression;
 use super::option_file::OptionFile;
 use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, UrlHost, host_text};
@@ -16,8 +17,9 @@ use crate::tls::RootCert;
 const DEFAULT_HOST: &str = "localhost";
 const DEFAULT_PORT: u16 = 3306;
 
-/// Parameters that a URL may have. `_` is read as `-`, and `sslmode` as `ssl-mode`.
-const PARAMS: [&str; 8] = [
+/// Parameters that a URL may have. `_` is read as `-`, `sslmode` as `ssl-mode`, and
+/// `compression-algorithms` as `compression`.
+const PARAMS: [&str; 9] = [
     "ssl-mode",
     "ssl-ca",
     "ssl-cert",
@@ -26,6 +28,7 @@ const PARAMS: [&str; 8] = [
     "connect-timeout",
     "get-server-public-key",
     "target-session-attrs",
+    "compression",
 ];
 
 /// How much TLS a connection requires; the names are MySQL's.
@@ -121,6 +124,8 @@ pub struct UrlOptions {
     pub connect_limit: Duration,
     /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
+    /// How connections are compressed; `None` for not at all.
+    pub compression: Option<Compression>,
     /// What of the option file and of the variables has no effect.
     pub warnings: Vec<String>,
 }
@@ -180,6 +185,7 @@ impl UrlOptions {
             application_name: settings.application_name.clone(),
             connect_limit: source.connect_limit(settings.connect_limit)?,
             trusts_server_key: source.switch("get-server-public-key")?,
+            compression: source.compression()?,
             warnings: source.file.warnings,
         })
     }
@@ -224,6 +230,7 @@ impl<'a> UrlSource<'a> {
         for (written, value) in &url.params {
             let name = match written.to_lowercase().replace('_', "-").as_str() {
                 "sslmode" => "ssl-mode".to_owned(),
+                "compression-algorithms" => "compression".to_owned(),
                 name => name.to_owned(),
             };
             if !PARAMS.contains(&name.as_str()) {
@@ -406,6 +413,10 @@ impl<'a> UrlSource<'a> {
                 ))
             }),
         }
+    }
+
+    fn compression(&self) -> Result<Option<Compression>, SpecError> {
+        self.param("compression").map_or(Ok(None), Compression::parse)
     }
 
     fn switch(&self, name: &str) -> Result<bool, SpecError> {

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead as _, AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
+use super::compressed::{Compression, Frames};
 use super::error::{ErrorContext, broken, read_error};
 use crate::socket::Socket;
 use crate::stream::{self, Stream, closed};
@@ -23,6 +24,8 @@ const BUFFER_BYTES: usize = 16 * 1024;
 pub struct Wire {
     /// `None` only during the TLS handshake.
     stream: Option<Stream>,
+    /// The layer of frames under the packets; `None` without compression.
+    frames: Option<Box<Frames>>,
     input: Vec<u8>,
     /// The part of `input` that has arrived and has not been read.
     waiting: Range<usize>,
@@ -40,6 +43,7 @@ impl Wire {
     pub fn new(socket: Socket) -> Self {
         Self {
             stream: Some(Stream::Plain(socket)),
+            frames: None,
             input: vec![0; BUFFER_BYTES],
             waiting: 0..0,
             output: Vec::with_capacity(BUFFER_BYTES),
@@ -62,6 +66,15 @@ impl Wire {
         Ok(())
     }
 
+    /// Compresses what follows, in both directions: after the login.
+    ///
+    /// # Errors
+    /// When the library has no memory.
+    pub fn compress(&mut self, compression: Compression) -> Result<(), DbError> {
+        self.frames = Some(Box::new(Frames::new(compression)?));
+        Ok(())
+    }
+
     /// Begins a client command.
     ///
     /// # Errors
@@ -77,6 +90,9 @@ impl Wire {
         }
         self.busy = true;
         self.sequence = 0;
+        if let Some(frames) = &mut self.frames {
+            frames.begin();
+        }
         self.output.clear();
         let out = self.open_packet();
         out.push(code);
@@ -116,8 +132,12 @@ impl Wire {
         self.output[self.packet_at..self.packet_at + HEAD_BYTES].copy_from_slice(&head);
         self.sequence = self.sequence.wrapping_add(1);
         let Some(stream) = &mut self.stream else { return Err(closed()) };
+        let bytes = match &mut self.frames {
+            Some(frames) => frames.encode(&self.output)?,
+            None => &self.output,
+        };
         let sent = async {
-            stream.write_all(&self.output).await?;
+            stream.write_all(bytes).await?;
             stream.flush().await
         };
         sent.await.map_err(|error| {
@@ -205,25 +225,41 @@ impl Wire {
         } else if self.waiting.end == self.input.len() {
             self.input.copy_within(self.waiting.clone(), 0);
             self.waiting = 0..self.waiting.len();
-            if self.waiting.end > self.input.len() / 2 {
+            // Decoded data makes its own room.
+            if self.frames.is_none() && self.waiting.end > self.input.len() / 2 {
                 self.input.resize(self.input.len() * 2, 0);
             }
         }
         let Some(stream) = &mut self.stream else { return Err(closed()) };
-        match stream.read(&mut self.input[self.waiting.end..]).await {
+        let room = match &mut self.frames {
+            Some(frames) => frames.room(),
+            None => &mut self.input[self.waiting.end..],
+        };
+        match stream.read(room).await {
             Ok(0) => {
                 self.lost = true;
                 Err(closed())
             }
-            Ok(count) => {
-                self.waiting.end += count;
-                Ok(())
-            }
+            Ok(count) => self.arrived(count),
             Err(error) => {
                 self.lost = true;
                 Err(stream::broken(&error))
             }
         }
+    }
+
+    /// Takes over bytes that were read.
+    fn arrived(&mut self, bytes: usize) -> Result<(), DbError> {
+        let Some(frames) = &mut self.frames else {
+            self.waiting.end += bytes;
+            return Ok(());
+        };
+        frames.arrived(bytes);
+        self.input.truncate(self.waiting.end);
+        let decoded = frames.decode(&mut self.input);
+        self.lost |= decoded.is_err();
+        self.waiting.end = self.input.len();
+        decoded
     }
 
     /// Marks the rest of an answer as abandoned: the connection can no longer be used.
@@ -257,7 +293,11 @@ impl Wire {
             return Some(closed());
         }
         let stream = self.stream.as_mut()?;
-        let mut room = ReadBuf::new(&mut self.input);
+        self.waiting = 0..0;
+        let mut room = ReadBuf::new(match &mut self.frames {
+            Some(frames) => frames.room(),
+            None => &mut self.input,
+        });
         let mut context = Context::from_waker(Waker::noop());
         let read = match Pin::new(stream).poll_read(&mut context, &mut room) {
             Poll::Pending => return None,
@@ -266,7 +306,7 @@ impl Wire {
         self.lost = true;
         Some(match read {
             Ok(count) => {
-                self.waiting = 0..count;
+                let _ = self.arrived(count);
                 match self.take_packet() {
                     Ok(Some(content)) if self.input[content.clone()].first() == Some(&0xff) => {
                         read_error(&self.input[content], ErrorContext::InUse)

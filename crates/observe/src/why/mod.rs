@@ -86,7 +86,7 @@ fn not_observed(result: &RunResult) -> String {
 fn hidden(gaps: &[ObserverGap]) -> Option<String> {
     let not_read = gaps.iter().find(|gap| matches!(gap.name.as_str(), "session" | "sessions"));
     let gap = not_read.or_else(|| gaps.iter().find(|gap| gap.hides.contains("sessions")))?;
-    let ObserverGap { name, hides, change } = gap;
+    let ObserverGap { name, hides, change, .. } = gap;
     let change = if change.is_empty() { String::new() } else { format!(" → {change}") };
     Some(format!("{name}: {hides}{change}"))
 }
@@ -166,6 +166,7 @@ mod tests {
             name: name.to_owned(),
             hides: hides.to_owned(),
             change: change.to_owned(),
+            part: None,
         };
         let mut gaps = vec![gap("pg_stat_statements", "the top statements", "CREATE EXTENSION")];
         assert_eq!(hidden(&gaps), None);

@@ -21,6 +21,7 @@ use socket2::Socket;
 use tokio::io::ReadBuf;
 
 use self::queue::{Completion, Queue};
+use crate::packets::{PacketCounter, SOCKETS_MAX, SegmentsSeen};
 use crate::wake::{Place, monotonic_ns, register};
 
 /// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
@@ -66,6 +67,7 @@ struct Inner {
     /// What other threads wake this one with, and whether they have.
     wake_fd: Arc<OwnedFd>,
     woken: bool,
+    packets: PacketCounter,
 }
 
 struct Slot {
@@ -88,6 +90,7 @@ struct Slot {
     writer: Option<Waker>,
     /// Whether its owner has gone.
     left: bool,
+    segments: SegmentsSeen,
 }
 
 impl Ring {
@@ -103,6 +106,7 @@ impl Ring {
             turn: 1,
             wake_fd,
             woken: false,
+            packets: PacketCounter::default(),
         });
         Ok(Self { inner })
     }
@@ -124,6 +128,19 @@ impl Ring {
     /// Gives a socket back. It is closed when the kernel has let go of it.
     pub fn close(&self, place: Place) {
         self.inner.borrow_mut().close(place);
+    }
+
+    /// Packets of the connections so far; `None` if they are not counted.
+    pub fn packets(&self) -> Option<[u64; 2]> {
+        let mut inner = self.inner.borrow_mut();
+        let Inner { slots, free, packets, .. } = &mut *inner;
+        if slots.len() - free.len() > SOCKETS_MAX {
+            return None;
+        }
+        for slot in slots.iter_mut().flatten() {
+            packets.read(&slot.socket, &mut slot.segments);
+        }
+        packets.total()
     }
 
     /// Reads what has arrived.
@@ -331,12 +348,15 @@ impl Inner {
 
     /// Closes the sockets that neither this process nor the kernel uses any more.
     fn release(&mut self) {
-        let (slots, free, turn) = (&mut self.slots, &mut self.free, self.turn);
-        self.left.retain(|&place| {
+        let Self { slots, free, turn, packets, left, .. } = self;
+        let turn = *turn;
+        left.retain(|&place| {
             let slot = slots[place as usize].as_ref().expect("left places are full");
             let is_busy = slot.receiving || slot.awaiting_room || slot.sending.0 == turn;
             if !is_busy {
-                slots[place as usize] = None;
+                if let Some(mut slot) = slots[place as usize].take() {
+                    packets.read(&slot.socket, &mut slot.segments);
+                }
                 free.push(place);
             }
             is_busy
@@ -360,6 +380,7 @@ impl Slot {
             reader: None,
             writer: None,
             left: false,
+            segments: SegmentsSeen::default(),
         }
     }
 

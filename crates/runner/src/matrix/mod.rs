@@ -217,7 +217,9 @@ impl Question for Matrix {
             return;
         }
         let run = LevelRun::of(step.number, result, self.times_of);
-        self.results.push(MatrixRun { cell: step.target, values: self.values(step.target), run });
+        let (cell, values) = (step.target, self.values(step.target));
+        let round_trip_us = result.bottleneck.figures.round_trip_us;
+        self.results.push(MatrixRun { cell, values, run, round_trip_us });
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 

@@ -9,6 +9,7 @@ use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::result::{CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts};
 use triphammer_document::schedule::Schedule;
 use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::target::DELAY;
 use triphammer_settings::{Setting, Settings};
 use triphammer_workloads::KeptFiles;
 
@@ -30,6 +31,9 @@ impl Resolved {
         let worker_loop = self.plan.spec.worker_loop(self.plan.database.capabilities());
         if worker_loop == WorkerLoop::Ring {
             server.transport.push_str(RING);
+        }
+        if let Some(delay) = settings.get(DELAY) {
+            server.transport.push_str(&format!(", round trips + {}", delay.trim()));
         }
         let workload = self.workload();
         Ok(RunFacts {

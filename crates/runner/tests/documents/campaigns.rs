@@ -352,7 +352,7 @@ fn matrix() -> MatrixResult {
         let share = if *cell < 4 { 1.0 } else { 0.8 };
         let mut run = runs(&[users], 3, |_| Bottleneck::Database).remove(step as usize / 8);
         (run.step, run.job, run.value) = (step, Some(i64::from(step) + 13), run.value * share);
-        MatrixRun { cell: *cell as usize, values: values(*cell), run }
+        MatrixRun { cell: *cell as usize, values: values(*cell), run, round_trip_us: None }
     };
     let mut made: Vec<MatrixRun> = (0..).zip(&steps).map(run).collect();
     let failed = made.pop().unwrap();

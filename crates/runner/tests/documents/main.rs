@@ -18,4 +18,5 @@ mod samples;
 mod schema;
 mod steering;
 mod store;
+mod time;
 mod verdicts;

@@ -14,6 +14,7 @@ use triphammer_core::recorder::{
 };
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, LoginPolicy, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::traffic::{Packets, Traffic};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
 use triphammer_document::host::Host;
@@ -230,6 +231,11 @@ fn gauges(cpu_ns: [u64; 2], seconds: u64) -> Gauges {
         round_trip: Some(round_trip),
         host: HostCpu { busy: 300, total: 600 },
         host_use: host_use(seconds),
+        traffic: Traffic {
+            sent_bytes: seconds * 123_450,
+            received_bytes: seconds * 61_725,
+            packets: Some(Packets { sent: seconds * 1_000, received: seconds * 900 }),
+        },
     }
 }
 

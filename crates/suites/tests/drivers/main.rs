@@ -17,3 +17,4 @@ mod sqlserver_mock;
 mod sqlserver_observed;
 mod sqlserver_responder;
 mod sqlserver_wire;
+mod traffic;

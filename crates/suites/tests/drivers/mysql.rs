@@ -66,6 +66,81 @@ fn a_table_that_is_newer_than_the_snapshot_is_retried() {
     });
 }
 
+mod compression {
+    use super::*;
+
+    #[test]
+    fn a_compressed_session_does_what_another_does() {
+        let server = MariadbServer::shared();
+        let url = server.fresh_database("compressed").unwrap();
+        // MariaDB has no zstd.
+        let algorithms = if server.is_mariadb() { &["zlib"][..] } else { &["zlib", "zstd"] };
+        let ways = ["DISABLED", "REQUIRED"]
+            .iter()
+            .flat_map(|tls| algorithms.iter().map(move |of| (tls, of)));
+        for (tls, algorithm) in ways {
+            let url =
+                format!("{url}?ssl-mode={tls}&get-server-public-key=1&compression={algorithm}");
+            on_worker(async {
+                let mut session = session(&url).await;
+                session.script("DROP TABLE IF EXISTS t; CREATE TABLE t (a int)").await.unwrap();
+                let insert = statement("INSERT INTO t VALUES (?)", &[ColumnType::Int]);
+                let insert = session.prepare(&insert).await.unwrap();
+                session.begin(Access::Write).await.unwrap();
+                for number in 0..200 {
+                    session.execute(insert, &[Value::Int(number)]).await.unwrap();
+                }
+                session.commit().await.unwrap();
+                assert_eq!(number_of(&mut session, "SELECT SUM(a) FROM t").await, 19_900);
+                let long = "SELECT REPEAT('abc', 1000000) UNION ALL SELECT 'end'";
+                let rows = rows_of(&mut session, long).await.unwrap();
+                assert_eq!((rows.len(), rows.row(0).text(0).unwrap().len()), (2, 3_000_000));
+                let error = rows_of(&mut session, "SELECT nothing").await.unwrap_err();
+                assert_eq!(error.code(), Some("1054"));
+                assert_eq!(text_of(&mut session, "SELECT 'usable'").await, "usable");
+                let status = rows_of(&mut session, "SHOW STATUS LIKE 'Compression'").await.unwrap();
+                assert_eq!(status.row(0).text(1).unwrap(), "ON");
+                let info = session.server().await.unwrap();
+                assert_eq!(info.transport, format!("tcp, {algorithm}"));
+                assert!(!session.is_closed());
+                session.close().await;
+            });
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_idle_session_is_read() {
+        let url = MariadbServer::shared().fresh_database("compressed_end").unwrap();
+        on_worker(async {
+            let mut idle = session(&format!("{url}?compression=zlib")).await;
+            let id = number_of(&mut idle, "SELECT CONNECTION_ID()").await;
+            let mut other = session(&url).await;
+            other.script(&format!("KILL {id}")).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            let ended = idle.ended_idle().expect("the session was killed");
+            assert_eq!(ended.class(), ErrorClass::Disconnected, "{ended}");
+        });
+    }
+
+    #[test]
+    fn a_server_without_it_is_refused_with_what_it_has() {
+        let url = MariadbServer::shared().fresh_database("uncompressed").unwrap();
+        if !MariadbServer::shared().is_mariadb() {
+            return;
+        }
+        on_worker(async {
+            let error = refusal(&format!("{url}?compression=zstd")).await;
+            assert_eq!(error.class(), ErrorClass::Refused);
+            let words =
+                "does not offer the compression zstd of its protocol; it offers compression=zlib";
+            assert!(error.message().contains(words), "{error}");
+        });
+        let error = open_with(&format!("{url}?compression=lz4"), &ConnectSettings::default());
+        let error = error.err().expect("an unknown word").to_string();
+        assert!(error.contains("expected zlib, zstd or uncompressed"), "{error}");
+    }
+}
+
 mod tls {
     use super::*;
 

@@ -262,7 +262,7 @@ impl LimitFigures {
     }
 
     /// Average number of sessions that were in a transaction.
-    pub(super) fn in_transaction(&self) -> f64 {
+    pub(in crate::result) fn in_transaction(&self) -> f64 {
         f64::from(self.sessions) * self.sessions_busy_share
     }
 

@@ -325,7 +325,7 @@ impl LimitFigures {
     }
 
     /// Whether a worker thread is saturated: it is always working or ready but waiting for a CPU.
-    pub(super) fn is_thread_full(&self) -> bool {
+    pub(in crate::result) fn is_thread_full(&self) -> bool {
         self.busiest_thread_share + self.busiest_thread_wait_share.unwrap_or(0.0) > HOST_BUSY
     }
 
@@ -377,6 +377,6 @@ fn sessions_busy(counts: &Counts, users: u32, window_s: f64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
-pub(super) fn whole(us: u64) -> f64 {
+pub(in crate::result) fn whole(us: u64) -> f64 {
     us as f64
 }

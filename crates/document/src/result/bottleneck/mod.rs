@@ -28,8 +28,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::format::{figure, percent};
 
-pub(in crate::result) use figures::Part;
 pub use figures::{LimitFigures, TimeShares};
+pub(in crate::result) use figures::{Part, whole};
 pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 
 use super::cores::CPU_SATURATED;
