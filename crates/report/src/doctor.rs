@@ -1,7 +1,7 @@
 //! The report of an examination: what is wrong, what to look at, and every line by group.
 
 use triphammer_document::doctor::{
-    CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
+    CpuTest, DoctorResult, Goal, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
 };
 use triphammer_settings::format::{counted, duration, integer, milliseconds, seconds};
 
@@ -10,8 +10,9 @@ use super::profile::{WIDTH, fill};
 use super::table::{width, wrapped};
 use crate::lines::{DOT, ascii};
 
-/// Columns of a verdict and the space after it.
+/// Columns of a verdict, and of goals, with the space after it.
 const VERDICT: usize = 7;
+const GOALS: usize = 12;
 /// Sign of a bar, and columns of the longest.
 const BAR: &str = "█";
 const BAR_COLUMNS: usize = 40;
@@ -21,6 +22,9 @@ const BAR_COLUMNS: usize = 40;
 pub fn doctor(result: &DoctorResult, charset: Charset) -> String {
     let mut lines = fill("", &title(result), DOT);
     lines.push(counts(result));
+    if let Some(goal) = result.goal {
+        lines.push(format!("The host is judged for {} only.", goal.words()));
+    }
     for verdict in [SetupVerdict::Wrong, SetupVerdict::Look] {
         for line in result.lines.iter().filter(|line| line.verdict == verdict) {
             lines.push(String::new());
@@ -74,12 +78,20 @@ fn counts(result: &DoctorResult) -> String {
     format!("{wrong} wrong{DOT}{look} to look at{DOT}{fine} fine")
 }
 
-/// A line that is not fine: its value, why it matters, and how to change it.
+/// A line that is not fine: its value, which goal that concerns, why it matters, what it is worth, and
+/// how to change it.
 fn finding(line: &Line) -> Vec<String> {
     let indent = " ".repeat(VERDICT);
     let lead = format!("{:VERDICT$}", line.verdict.name());
     let mut lines = wrapped(&lead, &format!("{}: {}", line.name, line.value), WIDTH);
     lines.extend(wrapped(&indent, &line.why, WIDTH));
+    if !line.goals.is_empty() {
+        let goals: Vec<&str> = line.goals.iter().map(|goal| goal.words()).collect();
+        lines.extend(wrapped(&format!("{indent}For: "), &goals.join(" and "), WIDTH));
+    }
+    if let Some(cost) = line.cost_words() {
+        lines.extend(wrapped(&format!("{indent}Worth: "), &cost, WIDTH));
+    }
     lines.extend(wrapped(&format!("{indent}→ "), &line.change, WIDTH));
     lines
 }
@@ -97,8 +109,10 @@ fn heading(group: Group, result: &DoctorResult) -> String {
 
 fn table(of_group: &[&Line]) -> Vec<String> {
     let names = of_group.iter().map(|line| width(&line.name)).max().unwrap_or_default();
+    let goals = if of_group.iter().any(|line| !line.goals.is_empty()) { GOALS } else { 0 };
     let rows = of_group.iter().flat_map(|line| {
-        let lead = format!("  {:VERDICT$}{:names$}  ", line.verdict.name(), line.name);
+        let (verdict, goal) = (line.verdict.name(), Goal::short(&line.goals));
+        let lead = format!("  {verdict:VERDICT$}{:names$}  {goal:goals$}", line.name);
         wrapped(&lead, &line.value, WIDTH)
     });
     rows.collect()

@@ -151,6 +151,15 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .default_words("values are captured as they are")
     .marked(&[NotInJobFile]),
+    value(
+        "goal",
+        "GOAL",
+        of(&[DOCTOR]),
+        "Judge this host by one goal only; what serves the other one is fine: {words}",
+    )
+    .default_words("both")
+    .choices(choices::setup_goals)
+    .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
         of(&[DOCTOR]),
@@ -938,8 +947,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "sysfs",
         "DIR",
         DRIVE.and(&[DOCTOR]),
-        "Directory with the energy counters of this host (class/powercap), if a container has the \
-         host's /sys elsewhere",
+        "Directory with the host's /sys, if a container has it elsewhere: the energy counters \
+         (class/powercap), and how processors and disks are set up",
     )
     .default_words("/sys")
     .marked(&[OfHost, OfTransactions, NotReplayed]),

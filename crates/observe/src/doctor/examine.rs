@@ -4,7 +4,7 @@
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
 use triphammer_dialects::doctor::{DoctorDef, doctor};
-use triphammer_document::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
+use triphammer_document::doctor::{CpuTest, DoctorResult, Goal, SetupVerdict, StoredCpuTest};
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::rfc3339;
 use triphammer_settings::Settings;
@@ -74,8 +74,8 @@ pub fn examine(
 ) -> Result<DoctorResult, Failure> {
     let tests = Tests::from_settings(settings)?;
     let mut result = DoctorResult::empty();
-    let powercap = crate::energy::powercap(settings)?;
-    let mut host = HostFacts::begin(Files::of_this_host()).with_powercap(powercap);
+    let goal = settings.optional("goal", parse_goal, |goal| goal.name().to_owned(), "both")?;
+    let mut host = HostFacts::begin(Files::of_settings(settings)?);
     let mut target = None;
     if settings.get("target").is_some() {
         let target = target.insert(target::open(settings, None, secrets)?);
@@ -91,8 +91,13 @@ pub fn examine(
             remember(test, server, cpu, settings, warn)?;
         }
     }
-    super::add_host(&mut result, &host);
+    super::add_host(&mut result, &host, goal);
     Ok(result)
+}
+
+fn parse_goal(text: &str) -> Result<Goal, String> {
+    let known = Goal::BOTH.iter().find(|goal| goal.name() == text);
+    known.copied().ok_or_else(|| format!("unknown goal `{text}`: name speed or comparable"))
 }
 
 /// Number of stored runs in which one at the same target is looked for.

@@ -1,6 +1,6 @@
 //! The published schema and the guide of `doctor` are what the program has.
 
-use triphammer_document::doctor::Group;
+use triphammer_document::doctor::{Goal, Group};
 use triphammer_observe::doctor::{CheckDeclaration, checks_of, declarations};
 use triphammer_runner::catalogues::{dialect, dialects};
 use triphammer_testbed::assert_generated_lists;
@@ -24,12 +24,12 @@ fn lists() -> Vec<(String, String)> {
         let mut table = head.to_owned();
         for check in declarations().iter().filter(|check| check.group == group) {
             let CheckDeclaration { name, why, change, .. } = check;
-            table.push_str(&row(name, why, change));
+            table.push_str(&row(name, why, &change.words(None)));
         }
         table
     };
     let mut lists = vec![
-        ("host".to_owned(), of_group(Group::Host)),
+        ("host".to_owned(), host()),
         ("network".to_owned(), of_group(Group::Network)),
         ("tests".to_owned(), of_group(Group::Database)),
     ];
@@ -57,6 +57,23 @@ fn lists() -> Vec<(String, String)> {
         }
     }
     lists
+}
+
+/// The checks of the host, with their goals and costs.
+fn host() -> String {
+    let mut table = "| check | for | why it matters | what it is worth | what changes it |\n\
+                     |---|---|---|---|---|\n"
+        .to_owned();
+    for check in declarations().iter().filter(|check| check.group == Group::Host) {
+        let CheckDeclaration { name, goals, why, cost, change, .. } = check;
+        let cost = cost.map_or_else(
+            || "not measured".to_owned(),
+            |cost| format!("{} ([{}]({}))", cost.figure, cost.source, cost.url),
+        );
+        let (goals, change) = (Goal::short(goals), escaped(&change.words(None)));
+        table.push_str(&format!("| `{name}` | {goals} | {why} | {cost} | {change} |\n"));
+    }
+    table
 }
 
 fn row(name: &str, why: &str, change: &str) -> String {
