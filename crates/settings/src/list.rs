@@ -57,6 +57,21 @@ const ALIKE: Commands = of(&[RUN, COMPARE, MATRIX]);
 
 /// All settings, except the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
+    switch(
+        "host-test",
+        of(&[DOCTOR]),
+        "Also measure the host itself, for at most 30 seconds: processors, memory, and the disk of the \
+         data, with a file of 256 MiB that goes at once; keeps the figures in the job store",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "test-dir",
+        "DIR",
+        of(&[DOCTOR]),
+        "With --host-test: directory of its file, on the disk that is to be measured",
+    )
+    .default_words("one on the file system of the database's data, or the current one")
+    .marked(&[NotInJobFile]),
     value(
         "target",
         "TARGET",

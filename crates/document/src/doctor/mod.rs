@@ -294,6 +294,11 @@ impl DoctorResult {
         }
     }
 
+    /// Judges the whole by its lines.
+    pub fn judge(&mut self) {
+        self.verdict = self.lines.iter().map(|line| line.verdict).max().unwrap_or_default();
+    }
+
     /// Records that a check needs a privilege.
     pub fn hide(&mut self, check: &str, grant: &str) {
         // The target shows the user, if it names one.

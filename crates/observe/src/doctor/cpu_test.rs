@@ -43,7 +43,10 @@ pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
 pub(super) fn line(test: &CpuTest) -> Line {
     let is_right = test.result == EXPECTED;
     let reading = match is_right {
-        true => Reading::of(SetupVerdict::Fine, seconds(test.seconds)),
+        true => {
+            let value = format!("{}, result {EXPECTED}", seconds(test.seconds));
+            Reading::of(SetupVerdict::Fine, value)
+        }
         false => {
             let value =
                 format!("{}, with {} instead of {EXPECTED}", seconds(test.seconds), test.result);

@@ -11,6 +11,7 @@ mod database;
 mod examine;
 mod guard;
 mod host;
+mod host_test;
 pub(crate) mod names;
 mod network;
 mod of_run;
@@ -65,7 +66,7 @@ fn add_host(result: &mut DoctorResult, host: &HostFacts, goal: Option<Goal>) {
         goal.iter().for_each(|goal| line.reduce_to(*goal));
     }
     result.goal = goal;
-    result.verdict = result.lines.iter().map(|line| line.verdict).max().unwrap_or_default();
+    result.judge();
 }
 
 /// The checks of a dialect's databases, including inherited ones.
@@ -76,11 +77,17 @@ pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
     Ok(triphammer_dialects::doctor::doctor(dialect)?.checks)
 }
 
-/// The declarations of the host's and the network's checks, and of the tests of a database.
+/// The declarations of the lines of tests.
+#[must_use]
+pub fn test_declarations() -> Vec<CheckDeclaration> {
+    vec![cpu_test::DECLARED, write_test::DECLARED, host_test::DECLARED]
+}
+
+/// The declarations of the host's and the network's checks.
 #[must_use]
 pub fn declarations() -> Vec<CheckDeclaration> {
     let host = host::checks().chain(host::data_checks()).chain(host::server_checks());
     let host = host.map(|check| check.declared);
     let network = network::CHECKS.iter().map(|check| check.declared);
-    host.chain(network).chain([cpu_test::DECLARED, write_test::DECLARED]).collect()
+    host.chain(network).collect()
 }

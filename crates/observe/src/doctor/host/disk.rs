@@ -15,7 +15,7 @@ const BLOCK: u64 = 512;
 
 /// A mounted file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mount {
+pub(in crate::doctor) struct Mount {
     /// Folder where it is mounted.
     pub point: PathBuf,
     /// Type of the file system: `ext4`.
@@ -55,6 +55,11 @@ fn parse(line: &str) -> Option<Mount> {
 }
 
 impl Mount {
+    /// `ext4 on /data`.
+    pub fn words(&self) -> String {
+        format!("{} on {}", self.kind, self.point.display())
+    }
+
     /// The device in `/sys`; `None` if the file system is on no device of this host.
     fn device(&self, files: &Files) -> Option<String> {
         let by_number = format!("sys/dev/block/{}", self.device);
@@ -108,7 +113,7 @@ impl Mount {
 
 /// A partition or a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Disk {
+pub(in crate::doctor) struct Disk {
     folder: String,
     queue: String,
 }
@@ -137,7 +142,7 @@ impl Disk {
 
 /// Sizes and places on a disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sectors {
+pub(in crate::doctor) struct Sectors {
     /// Smallest unit that can be addressed.
     logical: u64,
     /// Smallest unit that the disk writes without reading it first.
@@ -180,7 +185,7 @@ impl Sectors {
 
 /// An array of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Array {
+pub(in crate::doctor) struct Array {
     /// `raid10`.
     level: String,
     /// Number of its disks.

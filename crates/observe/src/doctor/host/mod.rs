@@ -7,7 +7,7 @@ mod disk;
 mod memory;
 mod system;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use triphammer_core::session::ServerProcess;
 use triphammer_document::doctor::{Goal, Group};
@@ -70,8 +70,19 @@ impl HostFacts {
         self.files.memory("MemTotal")
     }
 
-    fn mount(&self) -> Option<Mount> {
+    /// The files in which the host describes itself.
+    pub const fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// The file system of the database's data.
+    pub fn mount(&self) -> Option<Mount> {
         mount_of(&self.files, self.data.as_ref()?)
+    }
+
+    /// The file system of a path.
+    pub fn mount_of(&self, path: &Path) -> Option<Mount> {
+        mount_of(&self.files, path)
     }
 }
 

@@ -64,9 +64,10 @@ fn work(files: &Files, threads: u32) -> (f64, Vec<f64>) {
 /// a virtual machine is the nominal one.
 fn frequencies(files: &Files) -> Vec<f64> {
     let folder = "sys/devices/system/cpu";
-    let khz = files.numbered(folder, "cpu").into_iter().filter_map(|cpu| {
-        files.number(&format!("{folder}/cpu{cpu}/cpufreq/scaling_cur_freq"))
-    });
+    let khz = files
+        .numbered(folder, "cpu")
+        .into_iter()
+        .filter_map(|cpu| files.number(&format!("{folder}/cpu{cpu}/cpufreq/scaling_cur_freq")));
     let found: Vec<f64> = khz.map(|khz| khz as f64 * 1e3).collect();
     if !found.is_empty() {
         return found;

@@ -50,7 +50,7 @@ pub(super) struct Place {
 /// # Errors
 /// When there is none.
 pub(super) fn place(host: &HostFacts, named: Option<PathBuf>) -> Result<Place, Missed> {
-    let data = host.mount_of_data();
+    let data = host.mount();
     let of = |folder: PathBuf| {
         let folder = folder.canonicalize().ok()?;
         let mount = host.mount_of(&folder)?;

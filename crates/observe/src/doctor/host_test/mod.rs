@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use triphammer_core::clock::Clock;
 use triphammer_document::doctor::{
-    DoctorResult, Goal, Group, HOST_FIGURES, HostFigure, HostTest, HostTestDisk, HostTestMachine, Line,
+    DoctorResult, Goal, Group, HOST_FIGURES, HostFigure, HostTest, HostTestDisk, HostTestMachine,
+    Line,
 };
 use triphammer_document::host::Host;
 use triphammer_settings::cancel::Cancel;
@@ -35,7 +36,9 @@ pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
           and now cannot be compared. A frequency that is lower now, other programs, or other guests \
           of a virtual machine are the usual causes.",
     cost: None,
-    change: Change::One("look at the lines of the processors, at host_load and at steal_time; then repeat"),
+    change: Change::One(
+        "look at the lines of the processors, at host_load and at steal_time; then repeat",
+    ),
 };
 
 /// Why a part of the test was not made.
@@ -123,6 +126,11 @@ pub(super) fn line(test: &HostTest) -> Line {
 }
 
 /// Where the file of a test of the disk is, in words of the document.
-fn described(folder: &std::path::Path, file_system: String, file_bytes: u64, direct: bool) -> HostTestDisk {
+fn described(
+    folder: &std::path::Path,
+    file_system: String,
+    file_bytes: u64,
+    direct: bool,
+) -> HostTestDisk {
     HostTestDisk { folder: folder.display().to_string(), file_system, file_bytes, direct }
 }
