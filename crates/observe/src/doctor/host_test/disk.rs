@@ -10,13 +10,12 @@ use std::thread::scope;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use rustix::fs::OFlags;
 use triphammer_core::clock::Clock;
 use triphammer_core::recorder::{HIGHEST_US, histogram};
-use triphammer_document::doctor::HostTest;
+use triphammer_document::doctor::{HostTest, HostTestDisk};
 use triphammer_settings::format::bytes;
 
-use super::{Missed, Part, described, put};
+use super::{Missed, Part, put};
 use crate::doctor::host::HostFacts;
 use crate::doctor::own::unique_name;
 
@@ -90,7 +89,12 @@ pub(super) fn measure(part: &Part<'_>, place: &Place, test: &mut HostTest) -> Re
     random(part, &file, length, test).map_err(doing)?;
     sync(part, &file, length, test).map_err(doing)?;
     part.go_on()?;
-    test.disk = Some(described(&place.folder, place.file_system.clone(), length, direct));
+    test.disk = Some(HostTestDisk {
+        folder: place.folder.display().to_string(),
+        file_system: place.file_system.clone(),
+        file_bytes: length,
+        direct,
+    });
     Ok(())
 }
 
@@ -105,9 +109,9 @@ fn open(folder: &Path) -> io::Result<(File, bool)> {
     let path = folder.join(unique_name());
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
-    let direct = options.custom_flags(OFlags::DIRECT.bits().cast_signed()).open(&path);
+    let direct = options.custom_flags(direct_flag()).open(&path);
     let opened = match direct {
-        Ok(file) => Ok((file, true)),
+        Ok(file) => Ok((file, direct_flag() != 0)),
         // Some file systems create the file before they refuse the flag.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
             let _ = std::fs::remove_file(&path);
@@ -117,6 +121,15 @@ fn open(folder: &Path) -> io::Result<(File, bool)> {
     };
     std::fs::remove_file(&path)?;
     opened
+}
+
+/// The flag that passes the kernel's cache by; 0 where there is none.
+const fn direct_flag() -> i32 {
+    #[cfg(target_os = "linux")]
+    let flag = rustix::fs::OFlags::DIRECT.bits().cast_signed();
+    #[cfg(not(target_os = "linux"))]
+    let flag = 0;
+    flag
 }
 
 /// Memory whose address is a multiple of [`ALIGNED`].

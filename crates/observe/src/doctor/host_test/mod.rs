@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use triphammer_core::clock::Clock;
 use triphammer_document::doctor::{
-    DoctorResult, Goal, Group, HOST_FIGURES, HostFigure, HostTest, HostTestDisk, HostTestMachine,
-    Line,
+    DoctorResult, Goal, Group, HOST_FIGURES, HostFigure, HostTest, HostTestMachine, Line,
 };
 use triphammer_document::host::Host;
 use triphammer_settings::cancel::Cancel;
@@ -72,10 +71,14 @@ pub(super) fn make(
     if done.is_ok() {
         let place = disk::place(host, folder);
         let measured = place.and_then(|place| disk::measure(&part, &place, &mut test));
-        measured.unwrap_or_else(|reason| result.fail("host_test_disk", &reason));
+        if let Err(reason) = measured {
+            // What was measured until then belongs to no whole test.
+            test.figures.retain(|figure| !figure.name.starts_with("disk_"));
+            result.fail("host_test_disk", &reason);
+        }
     }
     test.seconds = part.clock.now().duration().as_secs_f64();
-    (!test.figures.is_empty() && done.is_ok()).then_some(test)
+    (done.is_ok() && !cancel.is_cancelled()).then_some(test)
 }
 
 fn machine(files: &Files, host: &Host) -> HostTestMachine {
@@ -123,14 +126,4 @@ pub(super) fn line(test: &HostTest) -> Line {
         (false, _) => words.join("; "),
     };
     DECLARED.line(Reading::look_unless(words.is_empty(), value))
-}
-
-/// Where the file of a test of the disk is, in words of the document.
-fn described(
-    folder: &std::path::Path,
-    file_system: String,
-    file_bytes: u64,
-    direct: bool,
-) -> HostTestDisk {
-    HostTestDisk { folder: folder.display().to_string(), file_system, file_bytes, direct }
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 use triphammer_core::session::ServerProcess;
 use triphammer_core::stats::Times;
 use triphammer_document::doctor::{
-    CpuTest, Goal, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
+    CpuTest, Goal, Hidden, HostFigure, HostReference, HostTest, HostTestDisk, HostTestMachine,
+    LatencyClass, SetupVerdict, StoredCpuTest, StoredHostTest, WriteTest,
 };
 use triphammer_document::redacted::Redacted;
 use triphammer_report as report;
@@ -413,4 +414,65 @@ fn tests_are_shown_with_earlier_times_and_a_wrong_number_is_wrong() {
     assert!(text.contains("  up to  0.256 ms   1,990  ████████████████████"), "{text}");
     let ascii = report::doctor(&result, Charset::Ascii);
     assert!(ascii.is_ascii() && ascii.contains("      10  #\n"), "{ascii}");
+}
+
+#[test]
+fn a_test_of_the_host_is_shown_beside_earlier_ones_and_other_machines() {
+    let figures = |cpu: f64, sync: f64| {
+        [("cpu_one", cpu, "M steps/s"), ("disk_sync_p50", sync, "ms")]
+            .map(|(name, value, unit)| HostFigure { name: name.into(), value, unit: unit.into() })
+            .to_vec()
+    };
+    let machine = HostTestMachine {
+        host: "db1".into(),
+        cpu: Some("Some CPU @ 2.50GHz".into()),
+        cpus: Some(2),
+    };
+    let earlier = |day: u32| StoredHostTest {
+        at: format!("2026-11-{day}T07:29:52Z"),
+        machine: machine.clone(),
+        file_system: Some("xfs on /data".into()),
+        figures: figures(100.0, 0.5),
+    };
+    let test = HostTest {
+        seconds: 19.5,
+        machine: machine.clone(),
+        threads: 2,
+        array_bytes: 128 << 20,
+        cache_bytes: Some(32 << 20),
+        disk: Some(HostTestDisk {
+            folder: "/data/tmp".into(),
+            file_system: "xfs on /data".into(),
+            file_bytes: 256 << 20,
+            direct: true,
+        }),
+        figures: figures(50.0, 0.55),
+        earlier: (10..15).rev().map(earlier).collect(),
+        references: vec![HostReference {
+            machine: "another machine".into(),
+            figures: figures(60.0, 1.25),
+        }],
+    };
+    let line = host_test::line(&test);
+    assert_eq!(line.verdict, SetupVerdict::Look);
+    assert_eq!(line.value, "CPU, one thread 50.0 instead of 100 M steps/s");
+    let mut result = DoctorResult::empty();
+    result.lines.push(line);
+    result.host_test = Some(test);
+    let text = report::doctor(&result, Charset::Unicode);
+    for words in [
+        "Test of db1 · Some CPU @ 2.50GHz, in 19.5s",
+        "2026-11-14",
+        "(A) another machine",
+        "The arrays of the triad have 128 MiB each, the caches 32.0 MiB; 2 threads.",
+        "A file of 256 MiB in /data/tmp (xfs on /data), past the kernel's cache.",
+    ] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let row = text.lines().find(|line| line.trim_start().starts_with("CPU, one thread  ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let expected = ["CPU,", "one", "thread", "50.0", "100", "100", "100", "60.0", "M", "steps/s"];
+    assert_eq!(cells, expected, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(report::doctor(&result, Charset::Ascii).is_ascii());
 }
