@@ -318,35 +318,9 @@ fn mariadb_is_tested_and_its_procedure_goes_after_ctrl_c() {
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.err);
     assert!(left().is_empty(), "{:?}", left());
-    let document = program.run(&["doctor", &target, "--write-test", "--json"]).out;
-    assert_write_tested(&serde_json::from_str(&document).unwrap());
+    let tests = ["doctor", &target, "--cpu-test", "--write-test", "--json"];
+    assert_tested(&serde_json::from_str(&program.run(&tests).out).unwrap());
     assert!(left().is_empty(), "{:?}", left());
-
-    // The whole test takes long there: its routine, with fewer steps.
-    let test = triphammer_dialects::doctor::doctor("mariadb").unwrap().cpu_test.unwrap();
-    let steps = 50_000;
-    let fewer = |sql: &str| sql.replace("{name}", "few").replace("10000000", &steps.to_string());
-    let create = fewer(test.create.as_ref().unwrap());
-    assert!(create.contains("f <= 50000 "), "{create}");
-    server.run(database, &format!("DELIMITER //\n{create}//")).unwrap();
-    let n = (1..=steps).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
-    let found = server.run(database, &fewer(&test.query)).unwrap();
-    assert_eq!(found[0][0].as_deref(), Some(format!("{n:.2}").as_str()));
-}
-
-/// The CPU test of DuckDB, with fewer steps, has the right result.
-fn calculates_right(file: &std::path::Path) {
-    let test = triphammer_dialects::doctor::doctor("duckdb").unwrap().cpu_test.unwrap();
-    assert!(test.query.contains("range(1, 10000001 "), "{}", test.query);
-    let steps = 20_000;
-    let query = test.query.replace("10000001", &(steps + 1).to_string());
-    let n = (1..=steps).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
-    let sql = format!(
-        "SELECT CASE WHEN found = '{n:.2}' THEN found ELSE error(found) END
-         FROM ({query}) AS test(found)"
-    );
-    let library = triphammer_duckdb::Library::get().unwrap();
-    library.connect(file).unwrap().script(&sql).unwrap();
 }
 
 #[test]
@@ -356,17 +330,10 @@ fn files_are_tested_and_hold_nothing_more_afterwards() {
         let target = format!("{scheme}:{file}");
         program.ok(&["build", &target, "--workload", "tpc-b"]);
         let tests = ["doctor", &target, "--write-test", "--json", "--cpu-test"];
-        // The whole CPU test takes minutes in DuckDB.
-        let is_whole = scheme == "sqlite";
-        let done = program.run(if is_whole { &tests[..] } else { &tests[..4] });
+        let done = program.run(&tests);
         let document = serde_json::from_str(&done.out);
         let document: Value = document.unwrap_or_else(|error| panic!("{error}: {}", done.err));
-        if is_whole {
-            assert_tested(&document);
-        } else {
-            assert_write_tested(&document);
-            calculates_right(&program.path(file));
-        }
+        assert_tested(&document);
         let (_, after) = examined(&program, &target);
         let names = after["lines"].as_array().unwrap().iter().map(|line| &line["name"]);
         assert_eq!(names.filter(|name| *name == "left_by_doctor").count(), 0, "{after:#}");
