@@ -15,7 +15,7 @@ const BLOCK: u64 = 512;
 
 /// A mounted file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::doctor) struct Mount {
+pub(crate) struct Mount {
     /// Folder where it is mounted.
     pub point: PathBuf,
     /// Type of the file system: `ext4`.
@@ -113,7 +113,7 @@ impl Mount {
 
 /// A partition or a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::doctor) struct Disk {
+pub(crate) struct Disk {
     folder: String,
     queue: String,
 }
@@ -142,7 +142,7 @@ impl Disk {
 
 /// Sizes and places on a disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::doctor) struct Sectors {
+pub(crate) struct Sectors {
     /// Smallest unit that can be addressed.
     logical: u64,
     /// Smallest unit that the disk writes without reading it first.
@@ -185,7 +185,7 @@ impl Sectors {
 
 /// An array of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::doctor) struct Array {
+pub(crate) struct Array {
     /// `raid10`.
     level: String,
     /// Number of its disks.
