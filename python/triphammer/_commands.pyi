@@ -281,7 +281,7 @@ def run(
     energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
     power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
@@ -476,7 +476,7 @@ def profile(
     energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
     power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that a level must keep to be the cheapest by --price, such as `all.p95 < 10ms`; separate several with commas
@@ -665,7 +665,7 @@ def capacity(
     energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
     power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
@@ -881,7 +881,7 @@ def compare(
     energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
     power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
@@ -1083,7 +1083,7 @@ def matrix(
     energy_metrics: Exporter of energy or power on the database's host: Scaphandre, Kepler, a node exporter, or any with --power-metric, such as http://db1:8080/metrics [default: that of --host-metrics, and the counters of this host]
     power_metric: Metric of that exporter that is a power in watts, such as power_watts{plug="db1"} [default: the known metrics of energy]
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
@@ -1341,6 +1341,9 @@ def drop(
 def doctor(
     target: Union[Text, None] = ...,
     *,
+    host_test: Union[bool, None] = ...,
+    test_dir: Union[Text, None] = ...,
+    goal: Union[Literal["speed", "comparable"], None] = ...,
     cpu_test: Union[bool, None] = ...,
     write_test: Union[bool, None] = ...,
     schema: Union[Text, None] = ...,
@@ -1356,6 +1359,9 @@ def doctor(
     """Examine host, network and database before a run.
 
     target: URL of the database to examine, as in `run` [default: none: only the host is examined]
+    host_test: Also measure the host itself, for at most 30 seconds: processors, memory, and the disk of the data, with a file of 256 MiB that goes at once; keeps the figures in the job store
+    test_dir: With --host-test: directory of its file, on the disk that is to be measured [default: one on the file system of the database's data, or the current one]
+    goal: Judge this host by one goal only; what serves the other one is fine: speed or comparable [default: both]
     cpu_test: Also measure the speed of one thread of the database, for at most five minutes: creates and drops a routine, and keeps the time in the job store
     write_test: Also measure the latency of commits, for about three seconds: creates and drops a table
     schema: Database schema to use [default: the user's default schema]
@@ -1365,7 +1371,7 @@ def doctor(
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
     job_file: TOML file with settings
-    sysfs: Directory with the energy counters of this host (class/powercap), if a container has the host's /sys elsewhere [default: /sys]
+    sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     store: File of the job store [default: in the user's data directory]
     """
 

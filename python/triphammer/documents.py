@@ -138,6 +138,9 @@ ServerTime = Literal["parsing", "planning", "row_locks"]
 #: The sessions that terminals use.
 Sessions = Union[Literal["own"], Record]
 
+#: What a set-up may be for. A setting may serve one goal at the cost of the other: without turbo runs are more alike, and slower.
+SetupGoal = Literal["speed", "comparable"]
+
 #: What a check is about.
 SetupGroup = Literal["host", "network", "database"]
 
@@ -1380,10 +1383,14 @@ class DoctorResult(Document):
     cpu_test: Optional[CpuTest]
     #: Version of the document's format.
     format: Literal[1]
+    #: The only goal that the host is judged by; `None` for both.
+    goal: Optional[SetupGoal]
     #: Checks that need a privilege that the user lacks, by the statement that grants it.
     hidden: list[Hidden]
     #: Whether the lines of the group `host` are also about the database: it runs on the same host.
     host_of_database: bool
+    #: What the host of this program can do; `None` without `--host-test`, and if it failed.
+    host_test: Optional[HostTest]
     #: Kind of document, by the name of its command.
     kind: Literal["doctor"]
     #: What was found, by group, in the order of the declarations.
@@ -1928,6 +1935,28 @@ class Host(Record):
     topology: Optional[Topology]
 
 
+class HostFigure(Record):
+    """A figure that was measured."""
+
+    __slots__ = ()
+    #: Name of the figure.
+    name: str
+    #: Unit of the value.
+    unit: str
+    #: The value.
+    value: float
+
+
+class HostReference(Record):
+    """A test of another machine, to compare with."""
+
+    __slots__ = ()
+    #: What was measured.
+    figures: list[HostFigure]
+    #: The machine, its disk, and when it was tested.
+    machine: str
+
+
 class HostShare(Record):
     """One of several hosts that drove a run."""
 
@@ -1956,6 +1985,56 @@ class HostShare(Record):
     sessions: int
     #: How long after the agreed instant its load began, in milliseconds; `None` if unknown.
     start_late_ms: Optional[float]
+
+
+class HostTest(Record):
+    """What the host can do, beside earlier tests and other hosts."""
+
+    __slots__ = ()
+    #: Length of each of the three arrays of the triad, in bytes, all threads together.
+    array_bytes: int
+    #: Length of the processors' largest caches together, in bytes; `None` if unknown.
+    cache_bytes: Optional[int]
+    #: Where the file was; `None` if the disk was not tested.
+    disk: Optional[HostTestDisk]
+    #: Earlier tests of the same machine in the job store, the newest first.
+    earlier: list[StoredHostTest]
+    #: What was measured, in the order of the declarations.
+    figures: list[HostFigure]
+    #: The machine.
+    machine: HostTestMachine
+    #: Tests of other machines by the authors of this program.
+    references: list[HostReference]
+    #: Length of the test, in seconds.
+    seconds: float
+    #: Number of threads that worked at once in the tests of all threads.
+    threads: int
+
+
+class HostTestDisk(Record):
+    """Where the test of the disk wrote."""
+
+    __slots__ = ()
+    #: Whether the kernel's cache was passed by; if not, reads come from memory.
+    direct: bool
+    #: Length of the file, in bytes.
+    file_bytes: int
+    #: Type of the file system and its mount point.
+    file_system: str
+    #: Folder of its file.
+    folder: str
+
+
+class HostTestMachine(Record):
+    """A machine that was tested."""
+
+    __slots__ = ()
+    #: Model of the processors; `None` if unknown.
+    cpu: Optional[str]
+    #: Number of logical CPUs; `None` if unknown.
+    cpus: Optional[int]
+    #: Name of the host.
+    host: str
 
 
 class Interval(Record):
@@ -3526,10 +3605,24 @@ class SettingChange(Record):
     start: Optional[str]
 
 
+class SetupCost(Record):
+    """What a setting was measured to be worth, by whoever published it."""
+
+    __slots__ = ()
+    #: The figure, with what it was measured on.
+    figure: str
+    #: Author and title of the source.
+    source: str
+    #: Address of the source.
+    url: str
+
+
 class SetupFact(Record):
     """A fact about the set-up of a run's host or database, as `doctor` reports it."""
 
     __slots__ = ()
+    #: The goals that the judgement is about; empty for the database, and in older results.
+    goals: list[SetupGoal]
     #: What it is about.
     group: SetupGroup
     #: Name of the check; of a database's setting, its name there.
@@ -3544,8 +3637,12 @@ class SetupLine(Record):
     """A line of the report: one check with its value."""
 
     __slots__ = ()
-    #: Command or setting that changes it.
+    #: Command or setting that changes it, for the goals that the judgement is about.
     change: str
+    #: What the setting was measured to be worth; `None` if no published measurement is known.
+    cost: Optional[SetupCost]
+    #: The goals that the judgement is about; empty for checks of network and database.
+    goals: list[SetupGoal]
     #: What it is about.
     group: SetupGroup
     #: Name of the check; of a database's setting, its name there.
@@ -3892,6 +3989,20 @@ class StoredCpuTest(Record):
     seconds: float
     #: Version of the server.
     version: str
+
+
+class StoredHostTest(Record):
+    """An earlier test."""
+
+    __slots__ = ()
+    #: When it was made, RFC 3339, UTC.
+    at: str
+    #: What was measured.
+    figures: list[HostFigure]
+    #: Type of the file system and its mount point; `None` if the disk was not tested.
+    file_system: Optional[str]
+    #: The machine.
+    machine: HostTestMachine
 
 
 class StreamedQuery(Record):

@@ -170,6 +170,8 @@ fn verification(result: &RunResult, lines: &mut Lines) {
 /// Settings that void a comparison: what the examination before the run found, and what changed.
 fn settings(result: &RunResult, lines: &mut Lines) {
     let found = result.setup.iter().filter(|fact| fact.verdict != SetupVerdict::Fine);
+    // What is only slow is as slow in every run.
+    let found = found.filter(|fact| fact.concerns_comparisons());
     let before = lines.all.len();
     for fact in found {
         lines.add("set-up", fact.verdict, format!("{} is {}", fact.name, fact.value));

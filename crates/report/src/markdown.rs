@@ -1,7 +1,7 @@
 //! Results as Markdown, for issues, wikis and pull requests.
 
 use triphammer_core::text::lines;
-use triphammer_document::doctor::SetupFact;
+use triphammer_document::doctor::{Goal, SetupFact};
 use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
@@ -231,9 +231,11 @@ fn setup(result: &RunResult, out: &mut String) {
     }
     let mut facts: Vec<&SetupFact> = result.setup.iter().collect();
     facts.sort_by_key(|fact| std::cmp::Reverse(fact.verdict));
-    let mut table = Table::new(3, &["Set-up", "value", "verdict"]);
+    let mut table = Table::new(4, &["Set-up", "value", "verdict", "for"]);
     for fact in facts {
-        table.row(vec![fact.name.clone(), fact.value.clone(), fact.verdict.name().to_owned()]);
+        let (verdict, goals) =
+            (fact.verdict.name().to_owned(), Goal::short(&fact.goals).to_owned());
+        table.row(vec![fact.name.clone(), fact.value.clone(), verdict, goals]);
     }
     out.push_str(&format!("\n## Set-up at the start\n\n{}", table.markdown()));
 }

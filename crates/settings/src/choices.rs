@@ -28,6 +28,15 @@ pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
 }
 
+/// What a host may be set up for.
+#[must_use]
+pub fn setup_goals() -> Vec<Choice> {
+    vec![
+        choice("speed", "the highest speed that the hardware has"),
+        choice("comparable", "runs that can be compared, at the cost of some speed"),
+    ]
+}
+
 /// What shows whether two states are equal.
 #[must_use]
 pub fn fingerprints() -> Vec<Choice> {

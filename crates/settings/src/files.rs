@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use triphammer_core::SpecError;
 use triphammer_core::small_file::read_text;
+
+use crate::Settings;
 
 /// Maximum number of entries of a folder that are read.
 const ENTRIES_MAX: usize = 100_000;
@@ -12,22 +15,54 @@ const TEXT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Files below a root folder.
 #[derive(Clone, Debug)]
-pub struct Files(PathBuf);
+pub struct Files {
+    root: PathBuf,
+    /// Folder that stands for `/sys`; `None` if it is below the root.
+    sys: Option<PathBuf>,
+}
 
 impl Files {
     /// The files of this host.
     pub fn of_this_host() -> Self {
-        Self(PathBuf::from("/"))
+        Self::under(Path::new("/"))
+    }
+
+    /// The files of this host, with `/sys` where `--sysfs` says.
+    ///
+    /// # Errors
+    /// When that is no folder.
+    pub fn of_settings(settings: &Settings) -> Result<Self, SpecError> {
+        let Some(sys) = settings.get("sysfs").map(PathBuf::from) else {
+            return Ok(Self::of_this_host());
+        };
+        if !sys.is_dir() {
+            let message = format!(
+                "--sysfs {}: not a directory; name the one in which the host's /sys is",
+                sys.display()
+            );
+            return Err(SpecError::new(message).about("sysfs"));
+        }
+        Ok(Self::of_this_host().with_sysfs(&sys))
+    }
+
+    /// The same files with another folder for `/sys`.
+    #[must_use]
+    pub fn with_sysfs(self, sys: &Path) -> Self {
+        Self { sys: Some(sys.to_owned()), ..self }
     }
 
     /// The files below another root, as tests write them.
     pub fn under(root: &Path) -> Self {
-        Self(root.to_owned())
+        Self { root: root.to_owned(), sys: None }
     }
 
     /// Path of a file below the root.
     pub fn path(&self, path: &str) -> PathBuf {
-        self.0.join(path.trim_start_matches('/'))
+        let path = path.trim_start_matches('/');
+        match (&self.sys, path.strip_prefix("sys/")) {
+            (Some(sys), Some(below)) => sys.join(below),
+            _ => self.root.join(path),
+        }
     }
 
     /// Contents of a regular file without the white space around them; `None` if empty. Users may

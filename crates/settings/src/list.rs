@@ -57,6 +57,21 @@ const ALIKE: Commands = of(&[RUN, COMPARE, MATRIX]);
 
 /// All settings, except the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
+    switch(
+        "host-test",
+        of(&[DOCTOR]),
+        "Also measure the host itself, for at most 30 seconds: processors, memory, and the disk of the \
+         data, with a file of 256 MiB that goes at once; keeps the figures in the job store",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "test-dir",
+        "DIR",
+        of(&[DOCTOR]),
+        "With --host-test: directory of its file, on the disk that is to be measured",
+    )
+    .default_words("one on the file system of the database's data, or the current one")
+    .marked(&[NotInJobFile]),
     value(
         "target",
         "TARGET",
@@ -150,6 +165,15 @@ pub const SETTINGS: &[SettingDef] = &[
          same form; the same value becomes the same one",
     )
     .default_words("values are captured as they are")
+    .marked(&[NotInJobFile]),
+    value(
+        "goal",
+        "GOAL",
+        of(&[DOCTOR]),
+        "Judge this host by one goal only; what serves the other one is fine: {words}",
+    )
+    .default_words("both")
+    .choices(choices::setup_goals)
     .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
@@ -947,8 +971,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "sysfs",
         "DIR",
         DRIVE.and(&[DOCTOR]),
-        "Directory with the energy counters of this host (class/powercap), if a container has the \
-         host's /sys elsewhere",
+        "Directory with the host's /sys, if a container has it elsewhere: the energy counters \
+         (class/powercap), and how processors and disks are set up",
     )
     .default_words("/sys")
     .marked(&[OfHost, OfTransactions, NotReplayed]),

@@ -228,3 +228,15 @@ CREATE TABLE cpu_tests (
     cpu     TEXT,                             -- model; null where the database runs on another host
     seconds REAL NOT NULL
 );
+
+-- Results of `doctor --host-test`, to compare a host with itself.
+
+CREATE TABLE host_tests (
+    id          INTEGER PRIMARY KEY,
+    at          TEXT NOT NULL,
+    host        TEXT NOT NULL,                -- name of the host
+    cpu         TEXT,                         -- model; null if unknown
+    cpus        INTEGER,
+    file_system TEXT,                         -- type and mount point; null if the disk was not tested
+    figures     TEXT NOT NULL                 -- JSON
+);

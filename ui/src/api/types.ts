@@ -1313,10 +1313,14 @@ export interface DoctorResult {
   cpu_test: CpuTest | null;
   /** Version of the document's format. */
   format: 1;
+  /** The only goal that the host is judged by; `null` for both. */
+  goal: SetupGoal | null;
   /** Checks that need a privilege that the user lacks, by the statement that grants it. */
   hidden: Hidden[];
   /** Whether the lines of the group `host` are also about the database: it runs on the same host. */
   host_of_database: boolean;
+  /** What the host of this program can do; `null` without `--host-test`, and if it failed. */
+  host_test: HostTest | null;
   /** Kind of document, by the name of its command. */
   kind: "doctor";
   /** What was found, by group, in the order of the declarations. */
@@ -1860,6 +1864,16 @@ export interface Host {
   topology: Topology | null;
 }
 
+/** A figure that was measured. */
+export interface HostFigure {
+  /** Name of the figure. */
+  name: string;
+  /** Unit of the value. */
+  unit: string;
+  /** The value. */
+  value: number;
+}
+
 /** Load of the server's host since the last event of this type. Shares are from 0 to 1. */
 export interface HostLoad {
   /** Busy share of all CPUs, from 0 to 1. */
@@ -1870,6 +1884,14 @@ export interface HostLoad {
   memory_bytes: number | null;
   /** Used memory, in bytes. */
   memory_used_bytes: number | null;
+}
+
+/** A test of another machine, to compare with. */
+export interface HostReference {
+  /** What was measured. */
+  figures: HostFigure[];
+  /** The machine, its disk, and when it was tested. */
+  machine: string;
 }
 
 /** One of several hosts that drove a run. */
@@ -1898,6 +1920,50 @@ export interface HostShare {
   sessions: number;
   /** How long after the agreed instant its load began, in milliseconds; `null` if unknown. */
   start_late_ms: number | null;
+}
+
+/** What the host can do, beside earlier tests and other hosts. */
+export interface HostTest {
+  /** Length of each of the three arrays of the triad, in bytes, all threads together. */
+  array_bytes: number;
+  /** Length of the processors' largest caches together, in bytes; `null` if unknown. */
+  cache_bytes: number | null;
+  /** Where the file was; `null` if the disk was not tested. */
+  disk: HostTestDisk | null;
+  /** Earlier tests of the same machine in the job store, the newest first. */
+  earlier: StoredHostTest[];
+  /** What was measured, in the order of the declarations. */
+  figures: HostFigure[];
+  /** The machine. */
+  machine: HostTestMachine;
+  /** Tests of other machines by the authors of this program. */
+  references: HostReference[];
+  /** Length of the test, in seconds. */
+  seconds: number;
+  /** Number of threads that worked at once in the tests of all threads. */
+  threads: number;
+}
+
+/** Where the test of the disk wrote. */
+export interface HostTestDisk {
+  /** Whether the kernel's cache was passed by; if not, reads come from memory. */
+  direct: boolean;
+  /** Length of the file, in bytes. */
+  file_bytes: number;
+  /** Type of the file system and its mount point. */
+  file_system: string;
+  /** Folder of its file. */
+  folder: string;
+}
+
+/** A machine that was tested. */
+export interface HostTestMachine {
+  /** Model of the processors; `null` if unknown. */
+  cpu: string | null;
+  /** Number of logical CPUs; `null` if unknown. */
+  cpus: number | null;
+  /** Name of the host. */
+  host: string;
 }
 
 /** A 95 % interval, in the unit of its value. */
@@ -4069,8 +4135,20 @@ export interface SettingInfo {
 /** Kind of values of a setting. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
+/** What a setting was measured to be worth, by whoever published it. */
+export interface SetupCost {
+  /** The figure, with what it was measured on. */
+  figure: string;
+  /** Author and title of the source. */
+  source: string;
+  /** Address of the source. */
+  url: string;
+}
+
 /** A fact about the set-up of a run's host or database, as `doctor` reports it. */
 export interface SetupFact {
+  /** The goals that the judgement is about; empty for the database, and in older results. */
+  goals: SetupGoal[];
   /** What it is about. */
   group: SetupGroup;
   /** Name of the check; of a database's setting, its name there. */
@@ -4081,13 +4159,20 @@ export interface SetupFact {
   verdict: SetupVerdict;
 }
 
+/** What a set-up may be for. A setting may serve one goal at the cost of the other: without turbo runs are more alike, and slower. */
+export type SetupGoal = "speed" | "comparable";
+
 /** What a check is about. */
 export type SetupGroup = "host" | "network" | "database";
 
 /** A line of the report: one check with its value. */
 export interface SetupLine {
-  /** Command or setting that changes it. */
+  /** Command or setting that changes it, for the goals that the judgement is about. */
   change: string;
+  /** What the setting was measured to be worth; `null` if no published measurement is known. */
+  cost: SetupCost | null;
+  /** The goals that the judgement is about; empty for checks of network and database. */
+  goals: SetupGoal[];
   /** What it is about. */
   group: SetupGroup;
   /** Name of the check; of a database's setting, its name there. */
@@ -4452,6 +4537,18 @@ export interface StoredCpuTest {
   seconds: number;
   /** Version of the server. */
   version: string;
+}
+
+/** An earlier test. */
+export interface StoredHostTest {
+  /** When it was made, RFC 3339, UTC. */
+  at: string;
+  /** What was measured. */
+  figures: HostFigure[];
+  /** Type of the file system and its mount point; `null` if the disk was not tested. */
+  file_system: string | null;
+  /** The machine. */
+  machine: HostTestMachine;
 }
 
 /** A query over all streams. */

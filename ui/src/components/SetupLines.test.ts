@@ -26,3 +26,19 @@ it('shows the facts of a stored run, which have no commands', () => {
   expect(screen.queryByText(/Why it matters/)).toBeNull();
   expect(screen.getByText('128 MB')).toBeTruthy();
 });
+
+it('says which goal a line is for, and what it was measured to be worth, with the source', () => {
+  const cost = { figure: '8.89 instead of 8.21 s', source: 'Intel', url: 'https://example.org/turbo' };
+  const host = [
+    { ...lines[0]!, name: 'turbo', verdict: 'look' as const, goals: ['comparable' as const], cost },
+    { ...lines[0]!, name: 'swappiness', verdict: 'look' as const, goals: ['speed' as const, 'comparable' as const], cost: null },
+  ];
+  render(SetupLines, { lines: host });
+  const rows = screen.getAllByRole('row').map((row) => row.textContent ?? '');
+  expect(rows[1]).toMatch(/turbo.*comparable runs.*Worth: 8\.89 instead of 8\.21 s \(Intel\)\..*cpupower/s);
+  expect(rows[2]).toMatch(/swappiness.*both.*Worth: not measured\./s);
+  expect(screen.getByText('Intel').getAttribute('href')).toBe('https://example.org/turbo');
+  cleanup();
+  render(SetupLines, { lines });
+  expect(screen.queryByText('For')).toBeNull();
+});

@@ -318,35 +318,9 @@ fn mariadb_is_tested_and_its_procedure_goes_after_ctrl_c() {
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.err);
     assert!(left().is_empty(), "{:?}", left());
-    let document = program.run(&["doctor", &target, "--write-test", "--json"]).out;
-    assert_write_tested(&serde_json::from_str(&document).unwrap());
+    let tests = ["doctor", &target, "--cpu-test", "--write-test", "--json"];
+    assert_tested(&serde_json::from_str(&program.run(&tests).out).unwrap());
     assert!(left().is_empty(), "{:?}", left());
-
-    // The whole test takes long there: its routine, with fewer steps.
-    let test = triphammer_dialects::doctor::doctor("mariadb").unwrap().cpu_test.unwrap();
-    let steps = 50_000;
-    let fewer = |sql: &str| sql.replace("{name}", "few").replace("10000000", &steps.to_string());
-    let create = fewer(test.create.as_ref().unwrap());
-    assert!(create.contains("f <= 50000 "), "{create}");
-    server.run(database, &format!("DELIMITER //\n{create}//")).unwrap();
-    let n = (1..=steps).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
-    let found = server.run(database, &fewer(&test.query)).unwrap();
-    assert_eq!(found[0][0].as_deref(), Some(format!("{n:.2}").as_str()));
-}
-
-/// The CPU test of DuckDB, with fewer steps, has the right result.
-fn calculates_right(file: &std::path::Path) {
-    let test = triphammer_dialects::doctor::doctor("duckdb").unwrap().cpu_test.unwrap();
-    assert!(test.query.contains("range(1, 10000001 "), "{}", test.query);
-    let steps = 20_000;
-    let query = test.query.replace("10000001", &(steps + 1).to_string());
-    let n = (1..=steps).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
-    let sql = format!(
-        "SELECT CASE WHEN found = '{n:.2}' THEN found ELSE error(found) END
-         FROM ({query}) AS test(found)"
-    );
-    let library = triphammer_duckdb::Library::get().unwrap();
-    library.connect(file).unwrap().script(&sql).unwrap();
 }
 
 #[test]
@@ -356,17 +330,10 @@ fn files_are_tested_and_hold_nothing_more_afterwards() {
         let target = format!("{scheme}:{file}");
         program.ok(&["build", &target, "--workload", "tpc-b"]);
         let tests = ["doctor", &target, "--write-test", "--json", "--cpu-test"];
-        // The whole CPU test takes minutes in DuckDB.
-        let is_whole = scheme == "sqlite";
-        let done = program.run(if is_whole { &tests[..] } else { &tests[..4] });
+        let done = program.run(&tests);
         let document = serde_json::from_str(&done.out);
         let document: Value = document.unwrap_or_else(|error| panic!("{error}: {}", done.err));
-        if is_whole {
-            assert_tested(&document);
-        } else {
-            assert_write_tested(&document);
-            calculates_right(&program.path(file));
-        }
+        assert_tested(&document);
         let (_, after) = examined(&program, &target);
         let names = after["lines"].as_array().unwrap().iter().map(|line| &line["name"]);
         assert_eq!(names.filter(|name| *name == "left_by_doctor").count(), 0, "{after:#}");
@@ -477,6 +444,124 @@ fn a_run_on_a_mariadb_that_does_not_flush_is_warned_of_once_per_campaign() {
     assert_eq!(done.err.matches(text).count(), 1, "{}", done.err);
 }
 
+/// A host's `/sys` in which both CPUs have this driver and governor.
+fn write_sysfs(program: &Program, driver: &str, governor: &str) {
+    for cpu in 0..2 {
+        let folder = program.path(&format!("sys/devices/system/cpu/cpu{cpu}/cpufreq"));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (file, text) in [
+            ("scaling_driver", driver),
+            ("scaling_governor", governor),
+            ("cpuinfo_max_freq", "3900000"),
+            ("scaling_max_freq", "3900000"),
+        ] {
+            std::fs::write(folder.join(file), format!("{text}\n")).unwrap();
+        }
+    }
+    let turbo = program.path("sys/devices/system/cpu/intel_pstate");
+    std::fs::create_dir_all(&turbo).unwrap();
+    std::fs::write(turbo.join("no_turbo"), "0\n").unwrap();
+}
+
+#[test]
+fn a_run_on_a_slow_governor_is_warned_of_and_one_on_an_active_driver_is_not() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:a.sqlite", "--workload", "tpc-b"]);
+    let run = |driver: &str| {
+        write_sysfs(&program, driver, "powersave");
+        let load =
+            ["-w", "tpc-b", "--vus", "1", "--transactions", "20", "--json", "--sysfs", "sys"];
+        program.run(&[&["run", "sqlite:a.sqlite"][..], &load].concat())
+    };
+    let slow = run("acpi-cpufreq");
+    let line = slow.err.lines().find(|line| line.contains("governor is powersave")).unwrap();
+    assert!(line.contains("Measured: 20 to 25 % of the speed"), "{line}");
+    assert!(line.contains("to change it: cpupower frequency-set -g performance"), "{line}");
+    let result: Value = serde_json::from_str(&slow.out).unwrap();
+    assert_eq!(kept(&result, "governor"), Some(("wrong", "powersave")));
+    let warnings = result["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning["kind"] == "setup"), "{warnings:?}");
+    // The same word, and no loss: the driver's own algorithm follows the load.
+    let active = run("intel_pstate");
+    assert!(!active.err.contains("governor"), "{}", active.err);
+    let result: Value = serde_json::from_str(&active.out).unwrap();
+    assert_eq!(kept(&result, "governor"), Some(("look", "powersave")));
+    assert_eq!(kept(&result, "turbo"), Some(("look", "on")), "kept, without a warning");
+}
+
+#[test]
+fn a_host_is_judged_by_one_goal_if_the_user_names_one() {
+    let program = Program::new();
+    write_sysfs(&program, "intel_pstate", "performance");
+    let of = |goal: &[&str]| {
+        let done = program.run(&[&["doctor", "--sysfs", "sys", "--json"], goal].concat());
+        serde_json::from_str::<Value>(&done.out)
+            .unwrap_or_else(|error| panic!("{error}: {}", done.err))
+    };
+    let both = of(&[]);
+    assert_eq!((found(&both, "turbo"), &both["goal"]), (("look", "on"), &Value::Null));
+    let turbo = both["lines"].as_array().unwrap().iter().find(|line| line["name"] == "turbo");
+    let turbo = turbo.unwrap();
+    assert_eq!(turbo["goals"], serde_json::json!(["comparable"]));
+    assert!(turbo["cost"]["url"].as_str().unwrap().starts_with("https://"), "{turbo:#}");
+    let speed = of(&["--goal", "speed"]);
+    assert_eq!((found(&speed, "turbo"), &speed["goal"]), (("fine", "on"), &Value::from("speed")));
+    assert_eq!(found(&of(&["--goal", "comparable"]), "turbo"), ("look", "on"));
+    let text = program.run(&["doctor", "--sysfs", "sys"]).out;
+    assert!(text.contains("For: comparable runs\n"), "{text}");
+    assert!(text.contains("Worth: without turbo a PL/SQL loop took 8.89"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+/// The document of a test of the host, whose file is in `disk`.
+fn host_tested(program: &Program) -> Value {
+    let done = program.run(&["doctor", "--host-test", "--test-dir", "disk", "--json"]);
+    let document: Value = serde_json::from_str(&done.out)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", done.out, done.err));
+    let test = &document["host_test"];
+    assert!(test["seconds"].as_f64().unwrap() < 35.0, "{test:#}");
+    assert_eq!(std::fs::read_dir(program.path("disk")).unwrap().count(), 0, "nothing remains");
+    document
+}
+
+#[test]
+fn a_host_is_tested_and_compared_with_itself() {
+    let program = Program::new();
+    std::fs::create_dir(program.path("disk")).unwrap();
+    let first = host_tested(&program);
+    let test = &first["host_test"];
+    assert_eq!(found(&first, "host_test"), ("fine", "no earlier test of this host"));
+    for name in ["cpu_one", "cpu_all", "memory_bandwidth", "memory_latency", "disk_write"]
+        .into_iter()
+        .chain(["disk_read", "disk_random_read", "disk_random_reads", "disk_random_write"])
+        .chain(["disk_sync_p50", "disk_sync_p99"])
+    {
+        let figures = test["figures"].as_array().unwrap();
+        let figure = figures.iter().find(|figure| figure["name"] == name);
+        let value = figure.unwrap_or_else(|| panic!("no {name}: {test:#}"))["value"].as_f64();
+        assert!(value.unwrap() > 0.0, "{name}: {test:#}");
+    }
+    assert!(test["disk"]["folder"].as_str().unwrap().ends_with("/disk"), "{test:#}");
+    assert_eq!(test["earlier"].as_array().unwrap().len(), 0);
+    let second = host_tested(&program);
+    assert_eq!(second["host_test"]["earlier"][0]["figures"], test["figures"], "the stored ones");
+    assert!(!program.ok(&["jobs"]).contains("doctor"), "it is no job");
+}
+
+#[test]
+fn a_test_of_the_host_leaves_nothing_after_ctrl_c() {
+    let program = Program::new();
+    std::fs::create_dir(program.path("disk")).unwrap();
+    let child = program.start(&["doctor", "--host-test", "--test-dir", "disk", "--json"]);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    assert!(document["host_test"].is_null(), "{document:#}");
+    assert_eq!(std::fs::read_dir(program.path("disk")).unwrap().count(), 0);
+}
+
 /// The connection is accepted, and nothing is ever sent.
 #[test]
 fn a_server_that_never_answers_is_left_in_time() {
@@ -505,6 +590,9 @@ fn bad_input_is_refused() {
         (&["doctor", "a:", "b:"], "unexpected argument"),
         (&["doctor", "null:", "--connect-timeout", "5"], "connect-timeout"),
         (&["doctor", "--write-test"], "--write-test needs the target of a database"),
+        (&["doctor", "--goal", "fast"], "unknown goal `fast`: name speed or comparable"),
+        (&["doctor", "--sysfs", "nowhere"], "--sysfs nowhere: not a directory"),
+        (&["doctor", "--test-dir", "."], "--test-dir is the directory of --host-test"),
     ] {
         let done = program.run(args);
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}");

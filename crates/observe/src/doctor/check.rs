@@ -1,6 +1,6 @@
 //! Declarations of checks, and the lines that they give.
 
-use triphammer_document::doctor::{Group, Line, SetupVerdict};
+use triphammer_document::doctor::{Cost, Goal, Group, Line, SetupVerdict};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) struct Reading {
     pub verdict: SetupVerdict,
     /// The value, for people.
     pub value: String,
+    /// The only goal that the judgement is about; `None` for all goals of the check.
+    pub goal: Option<Goal>,
 }
 
 impl Reading {
@@ -18,8 +20,54 @@ impl Reading {
     }
 
     pub(super) fn of(verdict: SetupVerdict, value: impl Into<String>) -> Self {
-        Self { verdict, value: value.into() }
+        Self { verdict, value: value.into(), goal: None }
     }
+
+    /// A value to look at for one goal: it serves the other.
+    pub(super) fn look_for(goal: Goal, value: impl Into<String>) -> Self {
+        Self { goal: Some(goal), ..Self::of(SetupVerdict::Look, value) }
+    }
+}
+
+/// How a check's fact is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The command or setting, for all goals of the check.
+    One(&'static str),
+    /// Each goal needs the opposite of the other.
+    Opposite {
+        /// For the highest speed.
+        speed: &'static str,
+        /// For comparable runs.
+        comparable: &'static str,
+    },
+}
+
+impl Change {
+    /// The command for one goal, or in words for all.
+    #[must_use]
+    pub fn words(self, goal: Option<Goal>) -> String {
+        match (self, goal) {
+            (Self::One(change), _) => change.to_owned(),
+            (Self::Opposite { speed, .. }, Some(Goal::Speed)) => speed.to_owned(),
+            (Self::Opposite { comparable, .. }, Some(Goal::Comparable)) => comparable.to_owned(),
+            (Self::Opposite { speed, comparable }, None) => {
+                let [first, second] = [Goal::Speed, Goal::Comparable].map(Goal::words);
+                format!("for {first}: {speed}; for {second}: {comparable}")
+            }
+        }
+    }
+}
+
+/// A published measurement of what a setting is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostDeclaration {
+    /// The figure, with what it was measured on.
+    pub figure: &'static str,
+    /// Author and title of the source.
+    pub source: &'static str,
+    /// Address of the source.
+    pub url: &'static str,
 }
 
 /// What is declared about a check.
@@ -29,21 +77,32 @@ pub struct CheckDeclaration {
     pub name: &'static str,
     /// What it is about.
     pub group: Group,
+    /// The goals that it serves; empty for checks of network and database.
+    pub goals: &'static [Goal],
     /// Why it matters.
     pub why: &'static str,
-    /// Command or setting that changes it.
-    pub change: &'static str,
+    /// What the setting is worth; `None` if no published measurement is known.
+    pub cost: Option<CostDeclaration>,
+    /// How it is changed.
+    pub change: Change,
 }
 
 impl CheckDeclaration {
     pub(super) fn line(&self, reading: Reading) -> Line {
+        let cost = self.cost.map(|CostDeclaration { figure, source, url }| Cost {
+            figure: figure.to_owned(),
+            source: source.to_owned(),
+            url: url.to_owned(),
+        });
         Line {
             group: self.group,
             name: self.name.to_owned(),
             value: reading.value,
             verdict: reading.verdict,
+            goals: reading.goal.map_or_else(|| self.goals.to_vec(), |goal| vec![goal]),
             why: self.why.to_owned(),
-            change: self.change.to_owned(),
+            cost,
+            change: self.change.words(reading.goal),
         }
     }
 }
@@ -61,6 +120,17 @@ impl<F> Check<F> {
     /// Marks a check whose value varies from moment to moment.
     pub const fn momentary(mut self) -> Self {
         self.is_momentary = true;
+        self
+    }
+
+    /// Adds what somebody measured and published: the figure, author and title, and the address.
+    pub const fn costs(
+        mut self,
+        figure: &'static str,
+        source: &'static str,
+        url: &'static str,
+    ) -> Self {
+        self.declared.cost = Some(CostDeclaration { figure, source, url });
         self
     }
 }

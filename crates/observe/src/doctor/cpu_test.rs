@@ -15,7 +15,7 @@ use triphammer_settings::format::seconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 
-use super::check::{CheckDeclaration, Reading};
+use super::check::{Change, CheckDeclaration, Reading};
 use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
@@ -29,17 +29,24 @@ pub(super) const EXPECTED: &str = "873729.72";
 pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     name: "single_thread_speed",
     group: Group::Database,
+    goals: &[],
+    cost: None,
     why: "The time of 10 million steps of n = mod(n, 999999) + sqrt(f) in one session: what one CPU \
           does for one user. Compare it with that of the same database on other hosts.",
-    change: "a processor with faster cores, the governor performance, or a release build of the \
+    change: Change::One(
+        "a processor with faster cores, the governor performance, or a release build of the \
              server",
+    ),
 };
 
 /// The line of the report.
 pub(super) fn line(test: &CpuTest) -> Line {
     let is_right = test.result == EXPECTED;
     let reading = match is_right {
-        true => Reading::of(SetupVerdict::Fine, seconds(test.seconds)),
+        true => {
+            let value = format!("{}, result {EXPECTED}", seconds(test.seconds));
+            Reading::of(SetupVerdict::Fine, value)
+        }
         false => {
             let value =
                 format!("{}, with {} instead of {EXPECTED}", seconds(test.seconds), test.result);

@@ -254,7 +254,9 @@ fn judge(
         name: check.name.clone(),
         value,
         verdict,
+        goals: Vec::new(),
         why: check.why.clone(),
+        cost: None,
         change,
     });
 }

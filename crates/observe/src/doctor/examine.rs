@@ -1,10 +1,14 @@
 //! The command `doctor`: examines, makes the tests that the user asks for, and keeps the time of one
 //! of them in the job store.
 
+use std::path::PathBuf;
+
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
 use triphammer_dialects::doctor::{DoctorDef, doctor};
-use triphammer_document::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
+use triphammer_document::doctor::{
+    CpuTest, DoctorResult, Goal, Line, SetupVerdict, StoredCpuTest, StoredHostTest,
+};
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::rfc3339;
 use triphammer_settings::Settings;
@@ -15,18 +19,20 @@ use triphammer_settings::files::Files;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::on_this_thread;
-use triphammer_store::{JobFilter, JobRow, JobStatus, Store, store_path};
+use triphammer_store::{JobFilter, JobRow, JobStatus, Store, StoreError, store_path};
 
 use super::host::HostFacts;
-use super::{cpu_test, database, names, write_test};
+use super::{cpu_test, database, host_test, names, write_test};
 
-/// Tests that change the database, and remove what they created.
+/// Tests that the user asks for. Those of the database change it, and remove what they created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tests {
     /// `--cpu-test`.
     pub cpu: bool,
     /// `--write-test`.
     pub write: bool,
+    /// `--host-test`.
+    pub host: bool,
 }
 
 impl Tests {
@@ -35,8 +41,11 @@ impl Tests {
     /// # Errors
     /// When a test has no target.
     pub fn from_settings(settings: &mut Settings) -> Result<Self, SpecError> {
-        let tests =
-            Self { cpu: settings.switch("cpu-test")?, write: settings.switch("write-test")? };
+        let tests = Self {
+            cpu: settings.switch("cpu-test")?,
+            write: settings.switch("write-test")?,
+            host: settings.switch("host-test")?,
+        };
         for (name, is_on) in [("cpu-test", tests.cpu), ("write-test", tests.write)] {
             if is_on && settings.get("target").is_none() {
                 let message = format!("--{name} needs the target of a database");
@@ -49,6 +58,11 @@ impl Tests {
     /// Whether any is to be made.
     #[must_use]
     pub const fn any(self) -> bool {
+        self.cpu || self.write || self.host
+    }
+
+    /// Whether any is made in the database.
+    const fn any_of_database(self) -> bool {
         self.cpu || self.write
     }
 
@@ -58,6 +72,7 @@ impl Tests {
         result.verdict != SetupVerdict::Wrong
             && result.cpu_test.is_some() >= self.cpu
             && result.write_test.is_some() >= self.write
+            && result.host_test.as_ref().is_some_and(|test| test.disk.is_some()) >= self.host
     }
 }
 
@@ -74,8 +89,8 @@ pub fn examine(
 ) -> Result<DoctorResult, Failure> {
     let tests = Tests::from_settings(settings)?;
     let mut result = DoctorResult::empty();
-    let powercap = crate::energy::powercap(settings)?;
-    let mut host = HostFacts::begin(Files::of_this_host()).with_powercap(powercap);
+    let goal = settings.optional("goal", parse_goal, |goal| goal.name().to_owned(), "both")?;
+    let mut host = HostFacts::begin(Files::of_settings(settings)?);
     let mut target = None;
     if settings.get("target").is_some() {
         let target = target.insert(target::open(settings, None, secrets)?);
@@ -84,15 +99,25 @@ pub fn examine(
         database::examine(target, handle.cancel(), write_rate, &mut host, &mut result)?;
     }
     host.end();
-    if let Some(target) = target.filter(|_| tests.any()) {
+    if let Some(target) = target.filter(|_| tests.any_of_database()) {
         test(&target, tests, handle.cancel(), &mut result)?;
         if let (Some(test), Some(server)) = (&mut result.cpu_test, &result.server) {
             let cpu = crate::host::detect().cpu.filter(|_| result.host_of_database);
             remember(test, server, cpu, settings, warn)?;
         }
     }
-    super::add_host(&mut result, &host);
+    let tested = test_host(tests, &host, settings, handle.cancel(), &mut result, warn)?;
+    super::add_host(&mut result, &host, goal);
+    if let Some(line) = tested {
+        result.lines.insert(0, line);
+        result.judge();
+    }
     Ok(result)
+}
+
+fn parse_goal(text: &str) -> Result<Goal, String> {
+    let known = Goal::BOTH.iter().find(|goal| goal.name() == text);
+    known.copied().ok_or_else(|| format!("unknown goal `{text}`: name speed or comparable"))
 }
 
 /// Number of stored runs in which one at the same target is looked for.
@@ -151,6 +176,42 @@ fn test(
     })
 }
 
+/// Tests the host if the user asks for it; returns the line of the test.
+///
+/// # Errors
+/// When a setting is wrong, or the store that the user names cannot be used.
+fn test_host(
+    tests: Tests,
+    host: &HostFacts,
+    settings: &mut Settings,
+    cancel: &Cancel,
+    result: &mut DoctorResult,
+    warn: &mut dyn FnMut(&str),
+) -> Result<Option<Line>, Failure> {
+    let folder = settings.get("test-dir").map(PathBuf::from);
+    if folder.is_some() && !tests.host {
+        let message = "--test-dir is the directory of --host-test: add that";
+        return Err(SpecError::new(message).about("test-dir").into());
+    }
+    if !tests.host {
+        return Ok(None);
+    }
+    let Some(mut test) = host_test::make(host, folder, cancel, result) else { return Ok(None) };
+    let now = StoredHostTest {
+        at: rfc3339(clock::wall()),
+        machine: test.machine.clone(),
+        file_system: test.disk.as_ref().map(|disk| disk.file_system.clone()),
+        figures: test.figures.clone(),
+    };
+    stored(settings, warn, "the test of the host", |store| {
+        test.earlier = store.host_tests(&now.machine, EARLIER)?;
+        store.add_host_test(&now)
+    })?;
+    let line = host_test::line(&test);
+    result.host_test = Some(test);
+    Ok(Some(line))
+}
+
 fn untested() -> DbError {
     DbError::new(ErrorClass::Unsupported, "this database has no such test")
 }
@@ -187,15 +248,25 @@ fn remember(
         cpu,
         seconds: test.seconds,
     };
-    let stored = store_path(settings, None).and_then(|path| {
-        let store = Store::open(&path).map_err(Failure::from)?;
-        test.earlier = store.cpu_tests(EARLIER).map_err(Failure::from)?;
-        store.add_cpu_test(&now).map_err(Failure::from)
-    });
-    match stored {
+    stored(settings, warn, "the time of the CPU test", |store| {
+        test.earlier = store.cpu_tests(EARLIER)?;
+        store.add_cpu_test(&now)
+    })
+}
+
+/// Uses the job store for a test. One that cannot be used is an error only if the user names it.
+fn stored(
+    settings: &Settings,
+    warn: &mut dyn FnMut(&str),
+    what: &str,
+    work: impl FnOnce(&Store) -> Result<(), StoreError>,
+) -> Result<(), Failure> {
+    let path = store_path(settings, None);
+    let done = path.and_then(|path| Ok(work(&Store::open(&path)?)?));
+    match done {
         Err(failure) if settings.get("store").is_some() => Err(failure),
         Err(failure) => {
-            warn(&format!("the time of the CPU test is not stored: {failure}"));
+            warn(&format!("{what} is not stored: {failure}"));
             Ok(())
         }
         Ok(()) => Ok(()),

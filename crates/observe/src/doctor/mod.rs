@@ -8,10 +8,10 @@
 pub(crate) mod check;
 pub(crate) mod cpu_test;
 mod database;
-mod disk;
 mod examine;
 mod guard;
 mod host;
+mod host_test;
 pub(crate) mod names;
 mod network;
 mod of_run;
@@ -21,9 +21,9 @@ mod tests;
 pub(crate) mod write_test;
 
 use triphammer_core::SpecError;
-use triphammer_document::doctor::DoctorResult;
+use triphammer_document::doctor::{DoctorResult, Goal};
 
-pub use check::CheckDeclaration;
+pub use check::{Change, CheckDeclaration, CostDeclaration};
 pub use examine::{Tests, examine};
 pub use of_run::SetupOfRun;
 pub use triphammer_dialects::doctor::DatabaseCheck;
@@ -47,21 +47,26 @@ fn make<'a, F: 'a>(
     unread
 }
 
-/// Makes the checks of the host, whose lines come first, and judges all lines.
-fn add_host(result: &mut DoctorResult, host: &HostFacts) {
+/// Makes the checks of the host, whose lines come first, and judges all lines; with a goal, what
+/// serves only the other one is fine.
+fn add_host(result: &mut DoctorResult, host: &HostFacts, goal: Option<Goal>) {
     let others = std::mem::take(&mut result.lines);
-    let mut unread = make(result, host::CHECKS, host);
+    let mut unread = make(result, host::checks(), host);
     if host.data.is_some() {
-        unread.extend(make(result, host::DATA_CHECKS, host));
+        unread.extend(make(result, host::data_checks(), host));
     }
     if host.knows_server() {
-        unread.extend(make(result, host::SERVER_CHECKS, host));
+        unread.extend(make(result, host::server_checks(), host));
     }
     result.lines.extend(others);
     for check in unread {
         result.fail(check, "this host does not show it");
     }
-    result.verdict = result.lines.iter().map(|line| line.verdict).max().unwrap_or_default();
+    for line in &mut result.lines {
+        goal.iter().for_each(|goal| line.reduce_to(*goal));
+    }
+    result.goal = goal;
+    result.judge();
 }
 
 /// The checks of a dialect's databases, including inherited ones.
@@ -72,11 +77,17 @@ pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
     Ok(triphammer_dialects::doctor::doctor(dialect)?.checks)
 }
 
-/// The declarations of the host's and the network's checks, and of the tests of a database.
+/// The declarations of the lines of tests.
+#[must_use]
+pub fn test_declarations() -> Vec<CheckDeclaration> {
+    vec![cpu_test::DECLARED, write_test::DECLARED, host_test::DECLARED]
+}
+
+/// The declarations of the host's and the network's checks.
 #[must_use]
 pub fn declarations() -> Vec<CheckDeclaration> {
-    let host = host::CHECKS.iter().chain(host::DATA_CHECKS).chain(host::SERVER_CHECKS);
+    let host = host::checks().chain(host::data_checks()).chain(host::server_checks());
     let host = host.map(|check| check.declared);
     let network = network::CHECKS.iter().map(|check| check.declared);
-    host.chain(network).chain([cpu_test::DECLARED, write_test::DECLARED]).collect()
+    host.chain(network).collect()
 }

@@ -11,7 +11,7 @@ use triphammer_dialects::doctor::DoctorDef;
 use triphammer_document::doctor::Group;
 use triphammer_settings::format::milliseconds;
 
-use super::check::{Check, CheckDeclaration, Reading};
+use super::check::{Change, Check, CheckDeclaration, Reading};
 
 /// Number of round trips, unless they take longer than [`PINGS_TIME`].
 const PINGS: usize = 500;
@@ -40,7 +40,8 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<NetworkFacts> {
-    let declared = CheckDeclaration { name, group: Group::Network, why, change };
+    let (goals, cost, change) = (&[], None, Change::One(change));
+    let declared = CheckDeclaration { name, group: Group::Network, goals, why, cost, change };
     Check { declared, read, is_momentary: false }
 }
 

@@ -11,7 +11,7 @@ use triphammer_settings::files::Files;
 
 use super::Check;
 use super::database::{Checks, ask_checks, find_data};
-use super::host::{CHECKS, DATA_CHECKS, HostFacts};
+use super::host::{HostFacts, checks, data_checks};
 
 /// The examination at the start of a run.
 #[derive(Debug)]
@@ -23,12 +23,12 @@ pub struct SetupOfRun {
 }
 
 impl SetupOfRun {
-    /// Begins with a server, for transactions that write or not.
-    pub fn begin(server: &ServerInfo, writes: bool) -> Self {
+    /// Begins with a server and the files of this host, for transactions that write or not.
+    pub fn begin(files: Files, server: &ServerInfo, writes: bool) -> Self {
         let mut result = DoctorResult::empty();
         result.host_of_database = server.same_host == Some(true);
         result.server = Some(server.clone());
-        Self { host: HostFacts::begin(Files::of_this_host()), result, writes }
+        Self { host: HostFacts::begin(files), result, writes }
     }
 
     /// Makes the checks of the database; what was found before an error is kept.
@@ -48,14 +48,18 @@ impl SetupOfRun {
 
     /// Makes the checks of the host, and returns all lines, without secrets.
     pub fn end(mut self) -> Vec<Line> {
-        let checks = |all: &'static [Check<HostFacts>]| all.iter().filter(|c| !c.is_momentary);
-        super::make(&mut self.result, checks(CHECKS), &self.host);
+        super::make(&mut self.result, checks().filter(lasts), &self.host);
         if self.host.data.is_some() {
-            super::make(&mut self.result, checks(DATA_CHECKS), &self.host);
+            super::make(&mut self.result, data_checks().filter(lasts), &self.host);
         }
         for line in &mut self.result.lines {
             line.value = mask_secrets(&line.value);
         }
         self.result.lines
     }
+}
+
+/// Whether the value of a check does not change by itself.
+fn lasts(check: &&Check<HostFacts>) -> bool {
+    !check.is_momentary
 }

@@ -53,8 +53,8 @@ pub(crate) struct Object<'a> {
     pub drop: Option<&'a str>,
 }
 
-/// A name that nothing in the database has.
-fn unique_name() -> String {
+/// A name that nothing else has.
+pub(super) fn unique_name() -> String {
     // The keys of a hasher are random.
     format!("{PREFIX}{:016x}", RandomState::new().build_hasher().finish())
 }

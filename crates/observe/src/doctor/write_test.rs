@@ -18,7 +18,7 @@ use triphammer_settings::format::milliseconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 
-use super::check::{CheckDeclaration, Reading};
+use super::check::{Change, CheckDeclaration, Reading};
 use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
@@ -37,9 +37,11 @@ const SLOW_US: u64 = 20_000;
 pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     name: "commit_latency",
     group: Group::Database,
+    goals: &[],
+    cost: None,
     why: "One session cannot commit faster than this, and others wait with it. Slow or uneven \
           commits come from the disk of the log, its write cache, or standbys.",
-    change: "a disk with a protected write cache for the log, or fewer writers on it",
+    change: Change::One("a disk with a protected write cache for the log, or fewer writers on it"),
 };
 
 /// The result of a test of this length, whose times have this sum.

@@ -15,7 +15,6 @@ pub(crate) mod rapl;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,6 +26,7 @@ use triphammer_document::energy::{
 };
 use triphammer_document::samples::SampleSeries;
 use triphammer_settings::Settings;
+use triphammer_settings::files::Files;
 use triphammer_settings::handle::Handle;
 
 use crate::host_metrics::{Exporter, HOST, POWER};
@@ -83,26 +83,9 @@ pub fn plan(settings: &mut Settings, host: Option<&Exporter>) -> Result<EnergyPl
         return Err(SpecError::new(message).about("power-metric"));
     }
     let is_asked = ASKING.iter().any(|name| settings.get(name).is_some());
-    let (powercap, idle) = (powercap(settings)?, idle(settings)?);
+    let powercap = Powercap::in_root(Files::of_settings(settings)?);
+    let idle = idle(settings)?;
     Ok(EnergyPlan { powercap, exporter, metric, idle, is_asked })
-}
-
-/// Where the energy counters of this host are.
-///
-/// # Errors
-/// When `--sysfs` names no folder.
-pub(crate) fn powercap(settings: &Settings) -> Result<Powercap, SpecError> {
-    let Some(folder) = settings.get("sysfs").map(PathBuf::from) else {
-        return Ok(Powercap::of_this_host());
-    };
-    if !folder.is_dir() {
-        let message = format!(
-            "--sysfs {}: not a directory; name the one in which the host's /sys is",
-            folder.display()
-        );
-        return Err(SpecError::new(message).about("sysfs"));
-    }
-    Ok(Powercap::in_sysfs(&folder))
 }
 
 fn idle(settings: &mut Settings) -> Result<Option<Duration>, SpecError> {

@@ -5,8 +5,6 @@
 //! contains everything, and `intel-rapl-mmio` is a second view of the same packages. Since Linux
 //! 5.10, only root may read a counter: it tells other programs too much (CVE-2020-8694).
 
-use std::path::Path;
-
 use triphammer_settings::files::Files;
 
 use super::meter::Reading;
@@ -15,10 +13,12 @@ use super::meter::Reading;
 const ZONES: &str = "intel-rapl:";
 
 /// The folder of the counters.
+const FOLDER: &str = "sys/class/powercap";
+
+/// The counters below the root of a host's files.
 #[derive(Clone, Debug)]
 pub(crate) struct Powercap {
     files: Files,
-    folder: &'static str,
 }
 
 /// A zone whose energy adds up with that of the others.
@@ -33,27 +33,17 @@ pub(crate) struct Zone {
 }
 
 impl Powercap {
-    /// The folder of this host.
-    pub fn of_this_host() -> Self {
-        Self::in_root(Files::of_this_host())
-    }
-
-    /// The folder below the root of a host's files.
-    pub fn in_root(files: Files) -> Self {
-        Self { files, folder: "sys/class/powercap" }
-    }
-
-    /// The folder of a host whose `/sys` is elsewhere.
-    pub fn in_sysfs(sysfs: &Path) -> Self {
-        Self { files: Files::under(sysfs), folder: "class/powercap" }
+    /// The counters below the root of a host's files.
+    pub const fn in_root(files: Files) -> Self {
+        Self { files }
     }
 
     /// The zones that add up to the energy of the host; empty if it shows none.
     pub fn zones(&self) -> Vec<Zone> {
-        let names = self.files.names(self.folder);
+        let names = self.files.names(FOLDER);
         let zones = names.iter().filter_map(|zone| {
             let numbers = zone.strip_prefix(ZONES)?;
-            let of = |file: &str| format!("{}/{zone}/{file}", self.folder);
+            let of = |file: &str| format!("{FOLDER}/{zone}/{file}");
             let package = numbers.split(':').next()?;
             let name = match self.files.text(&of("name")).as_deref() {
                 Some("dram") => format!("dram-{package}"),

@@ -33,7 +33,12 @@ fn host(root: &Path) -> Powercap {
     zone(root, "intel-rapl:2", "psys", 9_000_000, RANGE);
     zone(root, "intel-rapl-mmio:0", "package-0", 1_000_000, RANGE);
     std::fs::create_dir_all(root.join("class/powercap/intel-rapl")).unwrap();
-    Powercap::in_sysfs(root)
+    counters(root)
+}
+
+/// The counters of a host whose `/sys` is here.
+fn counters(sys: &Path) -> Powercap {
+    Powercap::in_root(Files::of_this_host().with_sysfs(sys))
 }
 
 fn counter(microjoules: u64) -> Reading {
@@ -47,7 +52,7 @@ fn packages_and_their_memory_are_read_and_nothing_twice() {
     let names: Vec<&str> = read.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["package-0", "dram-0", "package-1", "dram-1"]);
     assert_eq!(read[3].1, counter(200_000));
-    assert!(Powercap::in_sysfs(Path::new("/nowhere")).read().is_empty());
+    assert!(counters(Path::new("/nowhere")).read().is_empty());
 }
 
 #[test]
@@ -142,7 +147,7 @@ fn a_zone_that_vanishes_is_missing_from_then_on() {
 fn counters_that_may_not_be_read_are_named() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "intel-rapl:0/name", "package-0\n");
-    let powercap = Powercap::in_sysfs(folder.path());
+    let powercap = counters(folder.path());
     let reason = powercap.first().unwrap_err();
     assert!(
         powercap.read().is_empty() && reason.contains("cannot be read: package-0;"),

@@ -41,6 +41,7 @@ use triphammer_observe::host_metrics::{self, Exporter};
 use triphammer_observe::{HostUsage, LogProbe, ObservePlan, Observee, Observers};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::files::Files;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
@@ -311,7 +312,8 @@ impl Resolved {
         facts.nodes = self.ask_nodes().await?;
         facts.price.clone_from(&self.price);
         let energy = self.find_energy(&facts).await?;
-        facts.setup = monitor.setup(&facts.server, self.writes() == Some(true)).await;
+        let (files, writes) = (Files::of_settings(settings)?, self.writes() == Some(true));
+        facts.setup = monitor.setup(files, &facts.server, writes).await;
         for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
             watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
         }

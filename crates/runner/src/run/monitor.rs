@@ -16,6 +16,7 @@ use triphammer_document::result::{IN_PROCESS, SchemaFact};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 use triphammer_observe::doctor::SetupOfRun;
+use triphammer_settings::files::Files;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::connect;
 
@@ -200,10 +201,11 @@ impl<'a> Monitor<'a> {
         notes
     }
 
-    /// Examines how host and database are set up; what cannot be read in time is missing.
-    pub async fn setup(&mut self, server: &ServerInfo, writes: bool) -> Vec<Line> {
+    /// Examines how this host, with these files, and the database are set up; what cannot be read in
+    /// time is missing.
+    pub async fn setup(&mut self, files: Files, server: &ServerInfo, writes: bool) -> Vec<Line> {
         let (mut setup, dialect) =
-            (SetupOfRun::begin(server, writes), self.plan.database.dialect());
+            (SetupOfRun::begin(files, server, writes), self.plan.database.dialect());
         self.query(async |session| setup.ask(session, dialect).await).await;
         setup.end()
     }

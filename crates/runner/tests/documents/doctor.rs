@@ -1,7 +1,7 @@
 //! The published schema and the guide of `doctor` are what the program has.
 
-use triphammer_document::doctor::Group;
-use triphammer_observe::doctor::{CheckDeclaration, checks_of, declarations};
+use triphammer_document::doctor::{Goal, Group};
+use triphammer_observe::doctor::{CheckDeclaration, checks_of, declarations, test_declarations};
 use triphammer_runner::catalogues::{dialect, dialects};
 use triphammer_testbed::assert_generated_lists;
 
@@ -20,18 +20,16 @@ fn the_schema_of_why_is_closed_whole_and_described() {
 /// The tables of the guide, by the name at their start.
 fn lists() -> Vec<(String, String)> {
     let head = "| check | why it matters | what changes it |\n|---|---|---|\n";
-    let of_group = |group: Group| {
-        let mut table = head.to_owned();
-        for check in declarations().iter().filter(|check| check.group == group) {
-            let CheckDeclaration { name, why, change, .. } = check;
-            table.push_str(&row(name, why, change));
-        }
-        table
+    let of = |checks: &mut dyn Iterator<Item = CheckDeclaration>| {
+        let rows = checks.map(|check| row(check.name, check.why, &check.change.words(None)));
+        format!("{head}{}", rows.collect::<String>())
     };
+    let is_of_network = |check: &CheckDeclaration| check.group == Group::Network;
+    let network = of(&mut declarations().into_iter().filter(is_of_network));
     let mut lists = vec![
-        ("host".to_owned(), of_group(Group::Host)),
-        ("network".to_owned(), of_group(Group::Network)),
-        ("tests".to_owned(), of_group(Group::Database)),
+        ("host".to_owned(), host()),
+        ("network".to_owned(), network),
+        ("tests".to_owned(), of(&mut test_declarations().into_iter())),
     ];
     for name in dialects() {
         // Inherited checks are in the parent's table.
@@ -57,6 +55,23 @@ fn lists() -> Vec<(String, String)> {
         }
     }
     lists
+}
+
+/// The checks of the host, with their goals and costs.
+fn host() -> String {
+    let mut table = "| check | for | why it matters | what it is worth | what changes it |\n\
+                     |---|---|---|---|---|\n"
+        .to_owned();
+    for check in declarations().iter().filter(|check| check.group == Group::Host) {
+        let CheckDeclaration { name, goals, why, cost, change, .. } = check;
+        let cost = cost.map_or_else(
+            || "not measured".to_owned(),
+            |cost| format!("{} ([{}]({}))", cost.figure, cost.source, cost.url),
+        );
+        let (goals, change) = (Goal::short(goals), escaped(&change.words(None)));
+        table.push_str(&format!("| `{name}` | {goals} | {why} | {cost} | {change} |\n"));
+    }
+    table
 }
 
 fn row(name: &str, why: &str, change: &str) -> String {

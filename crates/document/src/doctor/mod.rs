@@ -1,5 +1,7 @@
 //! The document of `doctor`: how host, network and database are set up.
 
+mod host_test;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
@@ -9,6 +11,11 @@ use triphammer_drivers::target::TargetUrl;
 
 use crate::parts::Tool;
 use crate::redacted::Redacted;
+
+pub use host_test::{
+    HOST_FIGURES, HostFigure, HostFigureDef, HostReference, HostTest, HostTestDisk,
+    HostTestMachine, StoredHostTest, value_of,
+};
 
 /// Judgement of a line, from good to bad.
 #[derive(
@@ -55,6 +62,65 @@ impl Group {
     pub const ALL: [Self; 3] = [Self::Host, Self::Network, Self::Database];
 }
 
+/// What a set-up may be for. A setting may serve one goal at the cost of the other: without turbo
+/// runs are more alike, and slower.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SetupGoal")]
+pub enum Goal {
+    /// The highest speed that the hardware has.
+    Speed,
+    /// Runs that can be compared: the same figure whenever the same load runs.
+    Comparable,
+}
+
+impl Goal {
+    /// Both goals.
+    pub const BOTH: &'static [Self] = &[Self::Speed, Self::Comparable];
+
+    /// Name in settings and documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Speed => "speed",
+            Self::Comparable => "comparable",
+        }
+    }
+
+    /// Words in sentences: `the highest speed`.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Speed => "the highest speed",
+            Self::Comparable => "comparable runs",
+        }
+    }
+
+    /// Goals in one word: `speed`, `comparable`, `both`; empty for none.
+    #[must_use]
+    pub const fn short(goals: &[Self]) -> &'static str {
+        match goals {
+            [] => "",
+            [one] => one.name(),
+            _ => "both",
+        }
+    }
+}
+
+/// What a setting was measured to be worth, by whoever published it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SetupCost")]
+pub struct Cost {
+    /// The figure, with what it was measured on.
+    pub figure: String,
+    /// Author and title of the source.
+    pub source: String,
+    /// Address of the source.
+    pub url: String,
+}
+
 /// A line of the report: one check with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SetupLine")]
@@ -67,9 +133,15 @@ pub struct Line {
     pub value: String,
     /// Judgement of the value.
     pub verdict: SetupVerdict,
+    /// The goals that the judgement is about; empty for checks of network and database.
+    #[serde(default)] // so that older results can still be read
+    pub goals: Vec<Goal>,
     /// Why it matters.
     pub why: String,
-    /// Command or setting that changes it.
+    /// What the setting was measured to be worth; `None` if no published measurement is known.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// Command or setting that changes it, for the goals that the judgement is about.
     pub change: String,
 }
 
@@ -84,15 +156,24 @@ pub struct SetupFact {
     pub value: String,
     /// Judgement of the value.
     pub verdict: SetupVerdict,
+    /// The goals that the judgement is about; empty for the database, and in older results.
+    #[serde(default)]
+    pub goals: Vec<Goal>,
 }
 
 impl SetupFact {
     /// The fact of a line.
     #[must_use]
     pub fn of(line: &Line) -> Self {
-        let Line { group, name, value, verdict, .. } = line;
-        let (name, value) = (name.clone(), value.clone());
-        Self { group: *group, name, value, verdict: *verdict }
+        let Line { group, name, value, verdict, goals, .. } = line;
+        let (name, value, goals) = (name.clone(), value.clone(), goals.clone());
+        Self { group: *group, name, value, verdict: *verdict, goals }
+    }
+
+    /// Whether the judgement is about the comparability of runs, not only about speed.
+    #[must_use]
+    pub fn concerns_comparisons(&self) -> bool {
+        self.goals != [Goal::Speed]
     }
 }
 
@@ -100,8 +181,29 @@ impl Line {
     /// Why a value is wrong, in one line: `set-up: fsync is off. Without it commits do not …`.
     #[must_use]
     pub fn trouble(&self) -> String {
-        let Self { name, value, why, .. } = self;
-        format!("set-up: {name} is {value}. {}", why.trim_end_matches('.'))
+        let Self { name, value, why, cost, .. } = self;
+        let cost =
+            cost.as_ref().map(|cost| format!(" Measured: {} ({}).", cost.figure, cost.source));
+        let text = format!("set-up: {name} is {value}. {why}{}", cost.unwrap_or_default());
+        text.trim_end_matches('.').to_owned()
+    }
+
+    /// What the setting was measured to be worth, in words; `None` for a check that has no goal.
+    #[must_use]
+    pub fn cost_words(&self) -> Option<String> {
+        match (&self.cost, self.goals.is_empty()) {
+            (Some(cost), _) => Some(format!("{} ({})", cost.figure, cost.source)),
+            (None, false) => Some("not measured".to_owned()),
+            (None, true) => None,
+        }
+    }
+
+    /// Reduces the line to one goal: what is to be looked at only for another goal is fine.
+    pub fn reduce_to(&mut self, goal: Goal) {
+        let concerns = self.goals.is_empty() || self.goals.contains(&goal);
+        if self.verdict == SetupVerdict::Look && !concerns {
+            self.verdict = SetupVerdict::Fine;
+        }
     }
 }
 
@@ -126,6 +228,9 @@ pub struct DoctorResult {
     pub server: Option<ServerInfo>,
     /// Whether the lines of the group `host` are also about the database: it runs on the same host.
     pub host_of_database: bool,
+    /// The only goal that the host is judged by; `None` for both.
+    #[serde(default)]
+    pub goal: Option<Goal>,
     /// The worst verdict of all lines; `fine` if there are none.
     pub verdict: SetupVerdict,
     /// What was found, by group, in the order of the declarations.
@@ -138,6 +243,9 @@ pub struct DoctorResult {
     pub cpu_test: Option<CpuTest>,
     /// Latency of commits; `None` without `--write-test`, and if it failed.
     pub write_test: Option<WriteTest>,
+    /// What the host of this program can do; `None` without `--host-test`, and if it failed.
+    #[serde(default)]
+    pub host_test: Option<HostTest>,
 }
 
 /// Checks that need a privilege.
@@ -175,13 +283,20 @@ impl DoctorResult {
             target: None,
             server: None,
             host_of_database: false,
+            goal: None,
             verdict: SetupVerdict::Fine,
             lines: Vec::new(),
             hidden: Vec::new(),
             unread: Vec::new(),
             cpu_test: None,
             write_test: None,
+            host_test: None,
         }
+    }
+
+    /// Judges the whole by its lines.
+    pub fn judge(&mut self) {
+        self.verdict = self.lines.iter().map(|line| line.verdict).max().unwrap_or_default();
     }
 
     /// Records that a check needs a privilege.

@@ -1,11 +1,15 @@
 //! Hosts whose files a test writes, and networks whose times it knows.
 
+mod of_run;
+mod two_sockets;
+
 use std::path::Path;
 
 use triphammer_core::session::ServerProcess;
 use triphammer_core::stats::Times;
 use triphammer_document::doctor::{
-    CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
+    CpuTest, Goal, Hidden, HostFigure, HostReference, HostTest, HostTestDisk, HostTestMachine,
+    LatencyClass, SetupVerdict, StoredCpuTest, StoredHostTest, WriteTest,
 };
 use triphammer_document::redacted::Redacted;
 use triphammer_report as report;
@@ -17,23 +21,34 @@ use super::*;
 
 /// A host described by these files, with the data of a database on it.
 fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, DoctorResult) {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    let result = examined(folder.path());
+    let folder = written(files);
+    let result = examined(folder.path(), None);
     (folder, result)
 }
 
-fn examined(root: &Path) -> DoctorResult {
+/// A folder with these files.
+fn written(files: &[(impl AsRef<str>, impl AsRef<str>)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path.as_ref());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text.as_ref()).unwrap();
+    }
+    folder
+}
+
+fn examined(root: &Path, goal: Option<Goal>) -> DoctorResult {
     let mut host = HostFacts::begin(Files::under(root));
     host.data = Some("/data/pg".into());
     host.end();
     let mut result = DoctorResult::empty();
-    add_host(&mut result, &host);
+    add_host(&mut result, &host, goal);
     result
+}
+
+/// All checks that a host without a server's processes may have.
+fn all_checks() -> usize {
+    host::checks().chain(host::data_checks()).count()
 }
 
 fn found<'a>(result: &'a DoctorResult, name: &str) -> (SetupVerdict, &'a str) {
@@ -46,14 +61,22 @@ fn found<'a>(result: &'a DoctorResult, name: &str) -> (SetupVerdict, &'a str) {
 const GOOD: &[(&str, &str)] = &[
     ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
     ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n"),
+    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "intel_pstate\n"),
+    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3900000\n"),
+    ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3900000\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference", "performance\n"),
+    ("sys/devices/system/cpu/cpu0/power/energy_perf_bias", "0\n"),
+    ("sys/devices/system/cpu/intel_pstate/status", "active\n"),
     ("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"),
+    ("sys/devices/system/cpu/cpuidle/current_driver", "intel_idle\n"),
+    ("sys/devices/system/cpu/cpuidle/current_governor", "menu\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "POLL\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state0/latency", "0\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state3/name", "C6\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state3/latency", "133\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state3/disable", "1\n"),
-    ("sys/devices/system/cpu/smt/active", "0\n"),
+    ("sys/devices/system/cpu/cpu1/cpuidle/state3/disable", "1\n"),
+    ("sys/devices/system/cpu/smt/active", "1\n"),
     ("sys/devices/system/node/node0/cpulist", "0-1\n"),
     ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
     (
@@ -79,19 +102,71 @@ const GOOD: &[(&str, &str)] = &[
     ("sys/dev/block/259:3/queue/scheduler", "[none] mq-deadline\n"),
     ("sys/dev/block/259:3/queue/rotational", "0\n"),
     ("sys/dev/block/259:3/queue/write_cache", "write back\n"),
+    ("sys/dev/block/259:3/queue/logical_block_size", "512\n"),
+    ("sys/dev/block/259:3/queue/physical_block_size", "4096\n"),
+    ("sys/dev/block/259:3/queue/optimal_io_size", "0\n"),
 ];
 
 #[test]
-fn a_good_host_is_fine_in_every_line() {
-    let (_folder, result) = host(GOOD);
-    for line in &result.lines {
+fn a_good_host_is_fine_in_every_line_for_its_goal() {
+    let (folder, both) = host(GOOD);
+    let comparable = examined(folder.path(), Some(Goal::Comparable));
+    for line in &comparable.lines {
         assert_eq!(line.verdict, SetupVerdict::Fine, "{}: {}", line.name, line.value);
     }
-    let all = host::CHECKS.len() + host::DATA_CHECKS.len();
-    assert_eq!((result.lines.len(), result.unread.len()), (all, 0), "{:?}", result.unread);
-    assert_eq!(found(&result, "c_states").1, "down to POLL, 0 µs", "C6 is disabled");
-    assert_eq!(found(&result, "data_file_system").1, "xfs on /data", "the longest mount point");
-    assert_eq!(result.verdict, SetupVerdict::Fine);
+    let counts = (comparable.lines.len(), comparable.unread.len());
+    assert_eq!(counts, (all_checks(), 0), "{:?}", comparable.unread);
+    assert_eq!(found(&both, "c_states").1, "down to POLL, 0 µs", "C6 is disabled");
+    assert_eq!(found(&both, "data_file_system").1, "xfs on /data", "the longest mount point");
+    assert_eq!(comparable.verdict, SetupVerdict::Fine);
+    // Without turbo, runs are alike, and slower.
+    let look = both.lines.iter().filter(|line| line.verdict == SetupVerdict::Look);
+    let look: Vec<_> = look.map(|line| (line.name.as_str(), line.goals.as_slice())).collect();
+    assert_eq!(look, [("turbo", &[Goal::Speed][..])]);
+    let text = report::doctor(&comparable, Charset::Unicode);
+    assert!(text.contains("The host is judged for comparable runs only."), "{text}");
+}
+
+#[test]
+fn turbo_and_deep_sleep_serve_one_goal_each() {
+    let turbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
+    let of = |on: bool, sleeps: bool, goal| {
+        let mut files: Vec<_> = GOOD.to_vec();
+        let (no_turbo, disabled) = (if on { "0" } else { "1" }, if sleeps { "0" } else { "1" });
+        for (path, text) in &mut files {
+            match *path {
+                path if path == turbo => *text = no_turbo,
+                path if path.ends_with("state3/disable") => *text = disabled,
+                _ => {}
+            }
+        }
+        let (folder, _) = host(&files);
+        let result = examined(folder.path(), goal);
+        let line = |name| result.lines.iter().find(|line| line.name == name).unwrap().clone();
+        (line("turbo"), line("c_states"))
+    };
+    use SetupVerdict::{Fine, Look};
+    let (fast, slow) = (Some(Goal::Speed), Some(Goal::Comparable));
+    for (on, sleeps, goal, verdicts) in [
+        (true, true, fast, (Fine, Fine)),
+        (true, true, slow, (Look, Look)),
+        (true, false, fast, (Fine, Look)),
+        (true, false, slow, (Look, Fine)),
+        (false, false, fast, (Look, Fine)),
+        (false, false, slow, (Fine, Fine)),
+        (false, true, fast, (Look, Fine)),
+        (false, true, slow, (Fine, Look)),
+    ] {
+        let (turbo, c_states) = of(on, sleeps, goal);
+        assert_eq!((turbo.verdict, c_states.verdict), verdicts, "{on} {sleeps} {goal:?}");
+    }
+    let (on, deep) = of(true, true, None);
+    assert!(on.change.starts_with("echo 1 > ") && on.change.ends_with("it costs speed"), "{on:?}");
+    assert!(deep.change.starts_with("cpupower idle-set -D 10"), "{deep:?}");
+    let (_, shallow) = of(true, false, None);
+    assert_eq!(shallow.value, "down to POLL, 0 µs: C6 is disabled");
+    assert_eq!(shallow.change, "cpupower idle-set -E");
+    assert_eq!(of(false, true, None).0.change.find("echo 0 > "), Some(0), "turbo off");
 }
 
 #[test]
@@ -114,19 +189,25 @@ fn huge_pages_of_a_server_are_those_that_its_processes_have() {
         let mut host = HostFacts::begin(Files::under(folder.path()));
         host.find_server(Some(ServerProcess { id: 7, names: &["postgres"] }));
         let mut result = DoctorResult::empty();
-        assert_eq!(make(&mut result, host::SERVER_CHECKS, &host), Vec::<&str>::new());
+        assert_eq!(make(&mut result, host::server_checks(), &host), Vec::<&str>::new());
         assert_eq!(found(&result, "server_huge_pages"), (verdict, value));
     }
 }
 
 #[test]
 fn a_bad_host_has_a_verdict_for_each_fact() {
-    use SetupVerdict::{Look, Wrong};
+    use SetupVerdict::{Fine, Look, Wrong};
+    const SECTORS: &str = "512 B logical, 4.0 KiB physical, partition at byte 32256, not aligned";
     let bad = [
+        ("scaling_driver", Look, "acpi-cpufreq"),
         ("governor", Wrong, "powersave"),
+        ("frequency_limit", Wrong, "1.20 of 3.50 GHz"),
         ("energy_preference", Look, "balance_power"),
+        ("energy_bias", Look, "15, power saving"),
         ("turbo", Look, "on"),
+        ("idle_driver", Fine, "acpi_idle, ladder: C6 133 µs"),
         ("c_states", Look, "down to C6, 133 µs"),
+        ("smt", Look, "off"),
         ("numa", Look, "2 nodes, automatic balancing"),
         ("transparent_huge_pages", Look, "always"),
         ("huge_pages", Look, "1.0 GiB reserved, 1.0 GiB free"),
@@ -141,12 +222,22 @@ fn a_bad_host_has_a_verdict_for_each_fact() {
         ("virtualization", Look, "virtual machine (QEMU, Standard PC)"),
         ("steal_time", Wrong, "20.0 % since the start"),
         ("data_file_system", Wrong, "ext4, nobarrier on /"),
+        ("data_mount_options", Look, "strictatime, discard"),
+        ("data_disk_sectors", Look, SECTORS),
+        ("data_raid", Fine, "none of the kernel's"),
         ("data_disk_scheduler", Look, "bfq"),
         ("data_disk_write_cache", Look, "write through"),
     ];
     let (_folder, result) = host(&[
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "acpi-cpufreq\n"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "1200000\n"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3500000\n"),
+        ("sys/devices/system/cpu/cpu0/power/energy_perf_bias", "15\n"),
+        ("sys/devices/system/cpu/cpuidle/current_driver", "acpi_idle\n"),
+        ("sys/devices/system/cpu/cpuidle/current_governor_ro", "ladder\n"),
+        ("sys/devices/system/cpu/smt/active", "0\n"),
+        ("sys/devices/system/cpu/smt/control", "off\n"),
         ("sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference", "balance_power\n"),
         ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
         ("sys/devices/system/cpu/cpu0/cpuidle/state3/name", "C6\n"),
@@ -171,8 +262,11 @@ fn a_bad_host_has_a_verdict_for_each_fact() {
         ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
         ("sys/class/dmi/id/product_name", "Standard PC\n"),
         ("proc/stat", "cpu  100 0 100 600 0 0 0 200 0 0\n"),
-        ("proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw,nobarrier\n"),
+        ("proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw,nobarrier,discard\n"),
         ("sys/dev/block/8:1/partition", "1\n"),
+        ("sys/dev/block/8:1/start", "63\n"),
+        ("sys/dev/block/8:1/../queue/logical_block_size", "512\n"),
+        ("sys/dev/block/8:1/../queue/physical_block_size", "4096\n"),
         ("sys/dev/block/8:1/../queue/scheduler", "none [bfq]\n"),
         ("sys/dev/block/8:1/../queue/rotational", "1\n"),
         ("sys/dev/block/8:1/../queue/write_cache", "write through\n"),
@@ -195,9 +289,16 @@ fn a_host_that_shows_nothing_has_no_lines() {
     let (_folder, nothing) = host(&[]);
     assert_eq!((nothing.lines.len(), nothing.verdict), (0, SetupVerdict::Fine));
     assert_eq!(nothing.unread.len(), 1, "one reason");
-    assert_eq!(nothing.unread[0].checks.len(), host::CHECKS.len() + host::DATA_CHECKS.len());
+    assert_eq!(nothing.unread[0].checks.len(), all_checks());
     // What accepts any word shows it, and counters that cannot be read are named.
-    let words = ["governor", "energy_preference", "clock_source", "data_disk_write_cache"];
+    let words = [
+        "scaling_driver",
+        "governor",
+        "energy_preference",
+        "idle_driver",
+        "clock_source",
+        "data_disk_write_cache",
+    ];
     for nonsense in ["", "x", "-1", "99999999999999999999999", "[", "cpu  1 2 3", "a b c : d - e"] {
         let files: Vec<_> = GOOD.iter().map(|(path, _)| (*path, nonsense)).collect();
         let (_folder, result) = host(&files);
@@ -220,7 +321,7 @@ fn time_stolen_now_counts_more_than_time_stolen_ever() {
     std::fs::write(&stat, "cpu  0 0 0 1196 0 0 0 1004\n").unwrap();
     host.end();
     let mut result = DoctorResult::empty();
-    add_host(&mut result, &host);
+    add_host(&mut result, &host, None);
     assert_eq!(found(&result, "steal_time"), (SetupVerdict::Look, "2.0 % now"));
 }
 
@@ -313,4 +414,65 @@ fn tests_are_shown_with_earlier_times_and_a_wrong_number_is_wrong() {
     assert!(text.contains("  up to  0.256 ms   1,990  ████████████████████"), "{text}");
     let ascii = report::doctor(&result, Charset::Ascii);
     assert!(ascii.is_ascii() && ascii.contains("      10  #\n"), "{ascii}");
+}
+
+#[test]
+fn a_test_of_the_host_is_shown_beside_earlier_ones_and_other_machines() {
+    let figures = |cpu: f64, sync: f64| {
+        [("cpu_one", cpu, "M steps/s"), ("disk_sync_p50", sync, "ms")]
+            .map(|(name, value, unit)| HostFigure { name: name.into(), value, unit: unit.into() })
+            .to_vec()
+    };
+    let machine = HostTestMachine {
+        host: "db1".into(),
+        cpu: Some("Some CPU @ 2.50GHz".into()),
+        cpus: Some(2),
+    };
+    let earlier = |day: u32| StoredHostTest {
+        at: format!("2026-11-{day}T07:29:52Z"),
+        machine: machine.clone(),
+        file_system: Some("xfs on /data".into()),
+        figures: figures(100.0, 0.5),
+    };
+    let test = HostTest {
+        seconds: 19.5,
+        machine: machine.clone(),
+        threads: 2,
+        array_bytes: 128 << 20,
+        cache_bytes: Some(32 << 20),
+        disk: Some(HostTestDisk {
+            folder: "/data/tmp".into(),
+            file_system: "xfs on /data".into(),
+            file_bytes: 256 << 20,
+            direct: true,
+        }),
+        figures: figures(50.0, 0.55),
+        earlier: (10..15).rev().map(earlier).collect(),
+        references: vec![HostReference {
+            machine: "another machine".into(),
+            figures: figures(60.0, 1.25),
+        }],
+    };
+    let line = host_test::line(&test);
+    assert_eq!(line.verdict, SetupVerdict::Look);
+    assert_eq!(line.value, "CPU, one thread 50.0 instead of 100 M steps/s");
+    let mut result = DoctorResult::empty();
+    result.lines.push(line);
+    result.host_test = Some(test);
+    let text = report::doctor(&result, Charset::Unicode);
+    for words in [
+        "Test of db1 · Some CPU @ 2.50GHz, in 19.5s",
+        "2026-11-14",
+        "(A) another machine",
+        "The arrays of the triad have 128 MiB each, the caches 32.0 MiB; 2 threads.",
+        "A file of 256 MiB in /data/tmp (xfs on /data), past the kernel's cache.",
+    ] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let row = text.lines().find(|line| line.trim_start().starts_with("CPU, one thread  ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let expected = ["CPU,", "one", "thread", "50.0", "100", "100", "100", "60.0", "M", "steps/s"];
+    assert_eq!(cells, expected, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(report::doctor(&result, Charset::Ascii).is_ascii());
 }
