@@ -365,6 +365,7 @@ mod tests {
             may_do_without: false,
             is_private: false,
             trusts_server_key: false,
+            compression: None,
         }
     }
 
