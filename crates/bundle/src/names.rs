@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use triphammer_document::bundle::ShownNames;
+use triphammer_observe::doctor;
 
 use crate::parts::{EVIDENCE, JOB, Parts};
 
@@ -67,7 +68,7 @@ fn of_row(text: &str, names: &mut Names) {
 fn of_text(text: &str, names: &mut Names) {
     for (at, _) in text.match_indices("://") {
         let scheme = text[..at].chars().next_back();
-        if !scheme.is_some_and(|c| c.is_ascii_alphanumeric()) {
+        if !scheme.is_some_and(|c| c.is_ascii_alphanumeric()) || is_cited(text, at) {
             continue;
         }
         let rest = &text[at + 3..];
@@ -102,6 +103,14 @@ fn of_text(text: &str, names: &mut Names) {
             }
         }
     }
+}
+
+/// Whether the address whose `://` is here is that of a source, which names nothing of the user's.
+fn is_cited(text: &str, at: usize) -> bool {
+    doctor::cited_urls().any(|url| {
+        let begin = url.find("://").and_then(|scheme| at.checked_sub(scheme));
+        begin.and_then(|begin| text.get(begin..)).is_some_and(|rest| rest.starts_with(url))
+    })
 }
 
 /// The names of machines among the settings of a server.
@@ -145,6 +154,8 @@ mod tests {
         assert_eq!(hosts("mysql://u:***@[fd00::7]:3306/d and null:"), "fd00::7");
         assert_eq!(hosts("postgres://u@a,b:1/d; postgres://u@localhost/d"), "a b");
         assert_eq!(hosts("scraping http://exporter:9100, twice"), "exporter");
+        let cited = doctor::cited_urls().next().unwrap();
+        assert_eq!(hosts(&format!(r#""url":"{cited}","source":"http://db1""#)), "db1");
         assert_eq!(
             of(r#""sqlite:/home/ann/b.sqlite?x=1", "duckdb:d.db""#)[1],
             ["/home/ann/b.sqlite", "d.db"]

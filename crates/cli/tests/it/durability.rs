@@ -74,7 +74,11 @@ struct Failover {
 }
 
 /// Creates a database, and waits until a standby has it.
-fn replicated_database(primary: &PostgresServer, standby: &PostgresServer, name: &str) -> String {
+pub fn replicated_database(
+    primary: &PostgresServer,
+    standby: &PostgresServer,
+    name: &str,
+) -> String {
     let url = primary.fresh_database(name).unwrap();
     let known = format!("SELECT 1 FROM pg_database WHERE datname = '{}'", name_of(&url));
     until("the database on the standby", || !standby.run("postgres", &known).unwrap().is_empty());

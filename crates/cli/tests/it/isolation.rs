@@ -3,6 +3,7 @@
 use serde_json::Value;
 use triphammer_testbed::{Galera, MariadbServer, PostgresOptions, PostgresServer};
 
+use crate::durability::replicated_database;
 use crate::program::{Done, Program};
 
 fn document(done: &Done) -> Value {
@@ -144,7 +145,7 @@ fn reads_at_a_replica_are_late_and_their_age_is_measured() {
     let program = Program::new();
     let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
     let standby = PostgresServer::standby(primary.port()).unwrap();
-    let target = primary.fresh_database("isolation").unwrap();
+    let target = replicated_database(&primary, &standby, "isolation");
     let nodes = program.path("nodes.toml");
     let file = format!(
         "[[node]]\nname = \"one\"\ntarget = \"{target}\"\n\n\

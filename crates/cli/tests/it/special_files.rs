@@ -75,6 +75,7 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
         }
         "history" => &["isolation", "sqlite:isolation.sqlite"],
         "replay" => &["compare", "null:", "null:"],
+        "test-dir" => &["doctor", "--host-test"],
         _ if setting.commands.contains(Command::Mcp) => &["mcp"],
         _ if setting.commands.contains(Command::Serve) => &["serve", "--listen", "127.0.0.1:0"],
         name => panic!("--{name}: which command has this path?"),

@@ -196,6 +196,10 @@ fn test_host(
     if !tests.host {
         return Ok(None);
     }
+    if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+        let message = format!("no such directory: {}", folder.display());
+        return Err(SpecError::new(message).about("test-dir").into());
+    }
     let Some(mut test) = host_test::make(host, folder, cancel, result) else { return Ok(None) };
     let now = StoredHostTest {
         at: rfc3339(clock::wall()),

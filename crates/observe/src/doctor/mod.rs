@@ -69,6 +69,12 @@ fn add_host(result: &mut DoctorResult, host: &HostFacts, goal: Option<Goal>) {
     result.judge();
 }
 
+/// Addresses of the sources that the checks of the host cite.
+pub fn cited_urls() -> impl Iterator<Item = &'static str> {
+    let checks = host::checks().chain(host::data_checks()).chain(host::server_checks());
+    checks.filter_map(|check| check.declared.cost).map(|cost| cost.url)
+}
+
 /// The checks of a dialect's databases, including inherited ones.
 ///
 /// # Errors
