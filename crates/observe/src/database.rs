@@ -88,6 +88,10 @@ pub struct Outcome {
     pub lost: u64,
 }
 
+/// What is read this long after the end of a second, in nanoseconds, is of the second in which it was read: over a slow
+/// network, the users may have left meanwhile.
+const LATE_NS: u64 = 250_000_000;
+
 /// What was seen in a second.
 #[derive(Debug, Default)]
 struct SessionsOfSecond {
@@ -255,7 +259,11 @@ impl DatabaseObserver {
         for index in 0..self.profile.len() {
             if self.profile[index].is_due(second) && self.ask(Which::Profile(index)).await {
                 let at = self.setup.clock.now();
-                values.extend(self.profile[index].take(&self.rows, at));
+                let read = self.profile[index].take(&self.rows, at);
+                match at.since(Elapsed::at_second(second + 1)) > LATE_NS {
+                    false => values.extend(read),
+                    true => self.setup.sink.put(at.second(), read),
+                }
             }
         }
         self.setup.sink.put(second, values);

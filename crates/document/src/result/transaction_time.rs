@@ -60,6 +60,9 @@ enum Measured {
 
 use Measured::{Absent, Unknown, Value};
 
+/// Reads what a part consists of, by title.
+type RowsOfPart = fn(&Inputs<'_>) -> Vec<(String, f64)>;
+
 /// Declaration of a part.
 struct PartDef {
     name: &'static str,
@@ -68,7 +71,7 @@ struct PartDef {
     unit: Unit,
     measure: fn(&Inputs<'_>) -> Measured,
     /// What it consists of, by title.
-    rows: Option<(&'static str, fn(&Inputs<'_>) -> Vec<(String, f64)>)>,
+    rows: Option<(&'static str, RowsOfPart)>,
 }
 
 /// Declares a part of the response time.
