@@ -30,7 +30,7 @@ use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::state::DatabaseState;
 use super::steadiness::Steadiness;
-use super::transaction_time::TransactionTime;
+use super::time_parts::TransactionTime;
 use super::verification::{Verdict, Verification};
 use crate::doctor::SetupFact;
 use crate::document::{Head, JobDocument, own_ending, whole_head};

@@ -35,6 +35,7 @@ mod schema;
 mod slices;
 mod state;
 mod steadiness;
+mod time_parts;
 mod transaction_time;
 mod verification;
 mod warnings;
@@ -88,5 +89,5 @@ pub use state::{
 #[cfg(test)]
 pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
-pub use transaction_time::{TransactionPart, TransactionTime};
+pub use time_parts::{TransactionPart, TransactionTime};
 pub use verification::{Verdict, Verification};
