@@ -453,10 +453,11 @@ impl MysqlSnapshots<'_> {
     async fn check_tables(&self, server: &mut Server<'_, '_>, schema: &str) -> Result<(), DbError> {
         let now = server.tables(self.database()).await?;
         let recorded = self.recorded(server, schema).await?;
-        let is_recorded = |table: &&Table| recorded.iter().all(|other| other.name != table.name);
-        let new: Vec<_> = now.iter().filter(is_recorded).map(|table| table.name.clone()).collect();
-        // They would stay, but then the state would not be that of the snapshot.
-        refuse_loss(&new)?;
+        let names = |tables: &[Table]| -> Vec<String> {
+            tables.iter().map(|table| table.name.clone()).collect()
+        };
+        // New ones would stay, but then the state would not be that of the snapshot.
+        refuse_loss(names(&now), names(&recorded))?;
         for table in &recorded {
             let name = &table.name;
             match now.iter().find(|other| other.name == *name) {

@@ -488,9 +488,7 @@ impl PostgresSnapshots<'_> {
             found.push(names.collect::<Vec<String>>());
         }
         let copied = found.pop().unwrap_or_default();
-        let mut lost = found.pop().unwrap_or_default();
-        lost.retain(|object| !copied.contains(object));
-        refuse_loss(&lost)
+        refuse_loss(found.pop().unwrap_or_default(), copied)
     }
 
     pub async fn drop(&self, name: &SnapshotName, stop: &mut Stop<'_>) -> Result<(), DbError> {

@@ -1,5 +1,6 @@
 //! What the snapshots of all databases have in common: what they may do, what they refuse, and space.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use triphammer_core::{DbError, ErrorClass};
@@ -41,9 +42,15 @@ pub(crate) fn unmarked(what: &str) -> DbError {
     ))
 }
 
-/// What a restore would lose, if there is anything.
-pub(crate) fn refuse_loss(lost: &[String]) -> Result<(), DbError> {
+/// Rejects a restore that would lose objects: those of the database that the snapshot lacks.
+pub(crate) fn refuse_loss(
+    of_database: impl IntoIterator<Item = String>,
+    of_snapshot: impl IntoIterator<Item = String>,
+) -> Result<(), DbError> {
     const NAMED: usize = 3;
+    let copied: BTreeSet<String> = of_snapshot.into_iter().collect();
+    let lost: BTreeSet<String> =
+        of_database.into_iter().filter(|object| !copied.contains(object)).collect();
     if lost.is_empty() {
         return Ok(());
     }

@@ -166,9 +166,7 @@ impl<F: OneFile> FileSnapshots<'_, F> {
         if target.exists() {
             self.file.bring_together(&target, PATIENCE)?;
             let copied = self.file.objects(&folder.join(COPY))?;
-            let mut lost = self.file.objects(&target)?;
-            lost.retain(|object| !copied.contains(object));
-            refuse_loss(&lost)?;
+            refuse_loss(self.file.objects(&target)?, copied)?;
         }
         let work = self.work(name)?;
         let restored = async {

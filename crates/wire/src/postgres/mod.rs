@@ -240,10 +240,7 @@ impl Session {
         match self.requests.front() {
             Some(Request::DescribeStatement(name)) => {
                 if let Some(known) = self.statements.get_mut(name) {
-                    let PreparedStatement { sql, oids, makes, .. } = &**known;
-                    let (sql, oids, makes) = (sql.clone(), oids.clone(), *makes);
-                    let columns = Some(described()?.into());
-                    *known = Arc::new(PreparedStatement { sql, oids, makes, columns });
+                    Arc::make_mut(known).columns = Some(described()?.into());
                 }
                 self.take();
             }
@@ -272,9 +269,7 @@ impl Session {
         let Some(of_portal) = of_portal.filter(|known| known.columns.is_none()) else { return };
         let is_it = |known: &&mut Arc<PreparedStatement>| Arc::ptr_eq(known, of_portal);
         if let Some(known) = self.statements.values_mut().find(is_it) {
-            let PreparedStatement { sql, oids, makes, .. } = &**of_portal;
-            let (sql, oids, makes) = (sql.clone(), oids.clone(), *makes);
-            *known = Arc::new(PreparedStatement { sql, oids, makes, columns: Some(columns) });
+            Arc::make_mut(known).columns = Some(columns);
         }
     }
 
@@ -307,11 +302,9 @@ impl Session {
         if let Some(Request::DescribeStatement(name)) = self.requests.front()
             && let Some(known) = self.statements.get_mut(name)
         {
-            let PreparedStatement { sql, makes, columns, .. } = &**known;
-            let (sql, makes, columns) = (sql.clone(), *makes, columns.clone());
-            let described = PreparedStatement { sql, oids, makes, columns };
-            self.bytes = (self.bytes + described.bytes()).saturating_sub(known.bytes());
-            *known = Arc::new(described);
+            let before = known.bytes();
+            Arc::make_mut(known).oids = oids;
+            self.bytes = (self.bytes + known.bytes()).saturating_sub(before);
         }
         Ok(())
     }

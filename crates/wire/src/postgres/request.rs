@@ -14,7 +14,7 @@ use crate::frames::{Frame, Nonsense};
 const LIST_MAX: usize = 65_535;
 
 /// A statement that is prepared.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PreparedStatement {
     /// Its text; `None` if that is not UTF-8.
     pub sql: Option<Box<str>>,
