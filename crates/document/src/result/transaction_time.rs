@@ -180,11 +180,10 @@ fn parts(inputs: &Inputs<'_>) -> Vec<TransactionPart> {
             how,
         };
         all.push(part(def.name, inputs.title(def), def.depth, value, how));
-        let rows = def.rows.map(|(name, rows)| (name, rows(inputs)));
-        for (name, (title, value)) in
-            rows.into_iter().flat_map(|(name, rows)| rows.into_iter().map(move |row| (name, row)))
-        {
-            all.push(part(name, &title, def.depth + 1, Some(value), String::new()));
+        if let Some((name, rows)) = def.rows {
+            for (title, value) in rows(inputs) {
+                all.push(part(name, &title, def.depth + 1, Some(value), String::new()));
+            }
         }
     }
     all
