@@ -2,10 +2,13 @@
 //! in base64, as in its interval logs. Text and binary formats carry the same string, and a type
 //! without events in a second costs a null.
 
+use std::cell::RefCell;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::{Compress, CompressError, Compression, FlushCompress, Status};
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
 /// For `#[serde(with = "…")]` on an optional histogram.
 pub mod optional {
@@ -73,11 +76,42 @@ pub mod required {
 /// that the sums of a year stay below 2^63, which the encoding can express.
 const VALUES_MAX: u64 = 1 << 36;
 
+/// Bytes that a zlib stream has beside what it compresses, more or less.
+const ROOM: usize = 64;
+
+/// The first four bytes of a deflated histogram, big-endian (HdrHistogram, `V2CompressedEncodingCookieBase` and
+/// the bit that V2 sets).
+const COOKIE: u32 = 0x1c84_9304 | 0x10;
+
+thread_local! {
+    /// The state of the compressor is larger than a histogram: kept, it costs a third.
+    static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::default(), true));
+}
+
 fn encode(histogram: &Histogram<u64>) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let encoded = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
-    encoded.map_err(|error| format!("encoding a histogram: {error}"))?;
-    Ok(STANDARD.encode(bytes))
+    let failed = |error: String| format!("encoding a histogram: {error}");
+    let mut counts = Vec::new();
+    let encoded = V2Serializer::new().serialize(histogram, &mut counts);
+    encoded.map_err(|error| failed(error.to_string()))?;
+    let deflated = DEFLATE.with_borrow_mut(|deflate| deflated(deflate, &counts));
+    Ok(STANDARD.encode(deflated.map_err(|error| failed(error.to_string()))?))
+}
+
+/// Deflates an encoded histogram as `V2DeflateSerializer` does: cookie, length, zlib stream.
+fn deflated(deflate: &mut Compress, counts: &[u8]) -> Result<Vec<u8>, CompressError> {
+    deflate.reset();
+    let mut stream = Vec::new();
+    let mut taken = 0;
+    loop {
+        stream.reserve(counts.len() - taken + ROOM);
+        let status = deflate.compress_vec(&counts[taken..], &mut stream, FlushCompress::Finish)?;
+        taken = usize::try_from(deflate.total_in()).expect("no more than was given");
+        if status == Status::StreamEnd {
+            break;
+        }
+    }
+    let length = u32::try_from(stream.len()).expect("a histogram has at most some megabytes");
+    Ok([&COOKIE.to_be_bytes()[..], &length.to_be_bytes(), &stream].concat())
 }
 
 fn decode(text: &str) -> Result<Histogram<u64>, String> {
@@ -90,4 +124,27 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
     }
     histogram.auto(true);
     Ok(histogram)
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::V2DeflateSerializer;
+
+    use super::*;
+    use crate::recorder::histogram;
+
+    #[test]
+    fn the_encoding_is_that_of_hdrhistogram_and_is_read_back() {
+        let mut seen = histogram();
+        for us in [0, 1, 900, 1_000_000, 3_599_000_000] {
+            for round in 1..40 {
+                seen.record_n(us / round, round).unwrap();
+                let mut expected = Vec::new();
+                V2DeflateSerializer::new().serialize(&seen, &mut expected).unwrap();
+                let text = encode(&seen).unwrap();
+                assert_eq!(text, STANDARD.encode(expected));
+                assert_eq!(decode(&text).unwrap(), seen);
+            }
+        }
+    }
 }

@@ -105,7 +105,7 @@ impl TimeCounts {
         self.0.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
-    /// The time in µs at a quantile from 0 to 1, as a histogram gives it; 0 without times.
+    /// The times in µs at ascending quantiles from 0 to 1, as a histogram gives them; 0 without times.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -113,15 +113,20 @@ impl TimeCounts {
         clippy::cast_sign_loss,
         reason = "as the library does"
     )]
-    pub fn at_quantile(&self, quantile: f64) -> u64 {
-        let mut left = ((quantile * self.total() as f64).ceil() as u64).max(1);
-        for (us, count) in &self.0 {
-            if *count >= left {
-                return *us;
+    pub fn at_quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
+        let total = self.total();
+        let mut counts = self.0.iter();
+        let (mut us, mut below) = (0, 0_u64);
+        quantiles.map(|quantile| {
+            let rank = ((quantile * total as f64).ceil() as u64).max(1);
+            while below < rank
+                && let Some((next, count)) = counts.next()
+            {
+                us = *next;
+                below = below.saturating_add(*count);
             }
-            left -= count;
-        }
-        self.0.last().map_or(0, |(us, _)| *us)
+            us
+        })
     }
 
     /// Adds the times of another.
@@ -455,10 +460,10 @@ mod tests {
             for (counts, histogram) in [(&counts, &histogram), (&sum.0, &sum.1)] {
                 assert!(counts.histogram() == *histogram);
                 assert_eq!(counts.total(), histogram.len());
-                for quantile in [0.001, 0.5, 0.95, 0.99, 0.999] {
-                    assert_eq!(counts.at_quantile(quantile), histogram.value_at_quantile(quantile));
-                }
-                assert_eq!(counts.at_quantile(1.0), histogram.max());
+                let quantiles = [0.001, 0.5, 0.95, 0.99, 0.999];
+                let expected = quantiles.map(|quantile| histogram.value_at_quantile(quantile));
+                assert_eq!(counts.at_quantiles(quantiles), expected);
+                assert_eq!(counts.at_quantiles([1.0]), [histogram.max()]);
             }
         }
     }

@@ -1,5 +1,8 @@
 //! Compares documents and texts value by value.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::Findings;
@@ -45,6 +48,70 @@ pub(crate) fn leaves(value: &Value) -> u64 {
         Value::Array(items) => items.iter().map(leaves).sum(),
         Value::Object(members) => members.values().map(leaves).sum(),
         _ => 1,
+    }
+}
+
+/// Number of values of a JSON text, without a document in memory; 0 if it is none.
+pub(super) fn leaves_in(text: &str) -> u64 {
+    serde_json::from_str(text).map_or(0, |Leaves(count)| count)
+}
+
+/// The number of values of a document.
+struct Leaves(u64);
+
+impl<'de> Deserialize<'de> for Leaves {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(LeavesVisitor).map(Self)
+    }
+}
+
+struct LeavesVisitor;
+
+impl<'de> Visitor<'de> for LeavesVisitor {
+    type Value = u64;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<u64, E> {
+        Ok(1)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<u64, A::Error> {
+        let mut sum = 0;
+        while let Some(Leaves(count)) = items.next_element()? {
+            sum += count;
+        }
+        Ok(sum)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<u64, A::Error> {
+        let mut sum = 0;
+        while let Some((IgnoredAny, Leaves(count))) = members.next_entry()? {
+            sum += count;
+        }
+        Ok(sum)
     }
 }
 
@@ -176,6 +243,8 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(leaves(&a), 5);
+        assert_eq!(leaves_in(&a.to_string()), 5);
+        assert_eq!(leaves_in("{\"a\":[-1,true"), 0);
     }
 
     #[test]

@@ -468,25 +468,25 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
         let of_second = of_seconds.get(&[row.first, row.last]);
         let mut types = of_second.iter().flat_map(|(_, types)| types);
         let Some(of) = types.find(|of| of.transaction == row.transaction) else { continue };
-        for (name, _, quantile) in OF_TIMES {
+        for ((name, _, _), found) in OF_TIMES.iter().zip(times_of(&of.counts)) {
             let place = || format!("{name} of type {} in second {}", row.transaction, row.first);
-            let pair = [row.values.get(name), Some(time_at(&of.counts, quantile))];
+            let pair = [row.values.get(name), Some(found)];
             same_time(job, "series", place, pair, findings);
         }
     }
     for row in rows.seconds {
         let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else { continue };
-        for (_, name, quantile) in OF_TIMES {
+        for ((_, name, _), found) in OF_TIMES.iter().zip(times_of(all)) {
             let place = || format!("{name} in second {}", row.first);
-            let pair = [row.values.get(name), Some(time_at(all, quantile))];
+            let pair = [row.values.get(name), Some(found)];
             same_time(job, "seconds", place, pair, findings);
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
-fn time_at(counts: &TimeCounts, quantile: f64) -> f64 {
-    counts.at_quantile(quantile) as f64
+fn times_of(counts: &TimeCounts) -> [f64; 4] {
+    counts.at_quantiles(OF_TIMES.map(|(_, _, quantile)| quantile)).map(|us| us as f64)
 }
 
 /// Compares a time of a second with that of its histogram.

@@ -61,12 +61,18 @@ pub(super) fn check(
             return Ok(None);
         }
     };
-    let again = serde_json::to_value(&computed).unwrap_or_default();
-    findings.documents("values of results", &part, document, &again);
-    let rows = raw::Rows { seconds: &seconds, series: &series };
-    if let Some(written) = store.export_document(job)? {
-        form(&part, &written, &serde_json::to_string(&computed).unwrap_or_default(), findings);
+    let written = store.export_document(job)?;
+    let again = serde_json::to_string(&computed).unwrap_or_default();
+    if written.as_deref() == Some(&again) {
+        findings.agrees("values of results", compare::leaves(document));
+    } else {
+        let again = serde_json::to_value(&computed).unwrap_or_default();
+        findings.documents("values of results", &part, document, &again);
     }
+    if let Some(written) = written {
+        form(&part, &written, &again, findings);
+    }
+    let rows = raw::Rows { seconds: &seconds, series: &series };
     for (name, [written, found]) in EVIDENCE.iter().zip(texts) {
         form(&of_job(job, name), &written, &found, findings);
     }

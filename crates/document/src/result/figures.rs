@@ -60,10 +60,11 @@ impl Figures {
 
     /// Computes the figures with intervals of the percentiles, from the slices of the part.
     pub(super) fn with_intervals(mut self, slicer: &Slicer) -> Self {
-        for (index, seen) in self.types.iter_mut().enumerate() {
-            seen.response_intervals = slicer.intervals(Some(index));
+        let (types, all) = slicer.intervals();
+        for (seen, intervals) in self.types.iter_mut().zip(types) {
+            seen.response_intervals = intervals;
         }
-        self.total.response_intervals = slicer.intervals(None);
+        self.total.response_intervals = all;
         self
     }
 }

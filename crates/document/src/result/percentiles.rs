@@ -2,8 +2,6 @@
 //! which accounts for clusters of slow transactions (see `percentile` in the statistics crate). There
 //! are none where the level of the response times wanders more slowly than the window can show.
 
-use std::collections::BTreeMap;
-
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,26 +34,21 @@ impl PercentileIntervals {
         [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p99_9_us]
     }
 
-    /// Computes the intervals from histograms of equal time intervals, in order; `None` is one
-    /// without transactions. `seconds` are the mean response times of the seconds.
-    pub(super) fn of<'a>(
-        stretches: impl Iterator<Item = Option<&'a Histogram<u64>>>,
-        seconds: &[f64],
-    ) -> Self {
+    /// Computes the intervals from the times of equal time intervals, in order. `seconds` are the mean
+    /// response times of the seconds.
+    pub(super) fn of(stretches: &[Buckets], seconds: &[f64]) -> Self {
         if wanders(seconds) {
             return Self { wanders: true, ..Self::default() };
         }
-        let stretches: Vec<Buckets> = stretches.map(buckets).collect();
-        let mut all = BTreeMap::new();
-        for (us, count) in stretches.iter().flatten() {
-            *all.entry(*us).or_insert(0) += count;
-        }
+        let mut all = Buckets::default();
+        stretches.iter().for_each(|stretch| all.append(stretch));
+        all.merge();
         let mut below = 0;
-        let running = all.into_iter().map(|(us, count)| {
+        let running = all.0.into_iter().map(|(us, count)| {
             below += count;
             (us, below)
         });
-        let running: Buckets = running.collect();
+        let running: Vec<(u64, u64)> = running.collect();
         let value_at = |share: f64| {
             // Rounding must not push 0.999 × 1,000 to the next rank.
             let rank = share * below as f64 * (1.0 - 1e-12);
@@ -65,7 +58,7 @@ impl PercentileIntervals {
         let interval = |percent: f64| {
             let value = value_at(percent / 100.0);
             let sum = |buckets: &[(u64, u64)]| buckets.iter().map(|(_, count)| count).sum();
-            let batch = |stretch: &Buckets| {
+            let batch = |Buckets(stretch): &Buckets| {
                 let above = stretch.partition_point(|(us, _)| *us <= value);
                 Batch { count: sum(stretch), above: sum(&stretch[above..]) }
             };
@@ -83,12 +76,32 @@ impl PercentileIntervals {
     }
 }
 
-/// Recorded values with their counts, ascending: only a few of a histogram's thousands of buckets.
-type Buckets = Vec<(u64, u64)>;
+/// Recorded values in µs with their counts, ascending: only a few of a histogram's thousands of buckets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buckets(Vec<(u64, u64)>);
 
-fn buckets(histogram: Option<&Histogram<u64>>) -> Buckets {
-    let recorded = histogram.into_iter().flat_map(Histogram::iter_recorded);
-    recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect()
+impl Buckets {
+    /// Those of a histogram; `None` is one without transactions.
+    pub fn of(histogram: Option<&Histogram<u64>>) -> Self {
+        let recorded = histogram.into_iter().flat_map(Histogram::iter_recorded);
+        Self(recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect())
+    }
+
+    /// Appends those of another; [`Buckets::merge`] puts all in order.
+    pub fn append(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// Sorts them, and adds up the counts of equal values.
+    pub fn merge(&mut self) {
+        // Stable, because that is fast where parts are in order.
+        self.0.sort();
+        self.0.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            first.1 += u64::from(is_same) * later.1;
+            is_same
+        });
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +140,8 @@ mod tests {
             interval.types[0].response = Some(times);
             slicer.take(&Second::new(interval, Phase::Window, None));
         }
-        let [of_type, of_all] = [slicer.intervals(Some(0)), slicer.intervals(None)];
+        let (types, of_all) = slicer.intervals();
+        let of_type = types[0];
         assert_eq!(of_type, of_all, "there is but one type");
         of_all
     }
@@ -197,7 +211,7 @@ mod tests {
         let mut sparse = (1..20).map(|seed| intervals(seed, 300, 1));
         let found = sparse.find(|found| !found.wanders).unwrap();
         assert!(found.p50_us.is_some() && found.p99_9_us.is_none(), "{found:?}");
-        let nothing = PercentileIntervals::of([None; 20].into_iter(), &[]);
+        let nothing = PercentileIntervals::of(&vec![Buckets::default(); 20], &[]);
         assert_eq!(nothing, PercentileIntervals::default());
     }
 
@@ -206,7 +220,7 @@ mod tests {
         let mut times = histogram();
         times.record_n(1_000, 50).unwrap();
         let rising: Vec<f64> = (0..100).map(|second| 1_000.0 + f64::from(second)).collect();
-        let of = |seconds| PercentileIntervals::of([Some(&times); 20].into_iter(), seconds);
+        let of = |seconds| PercentileIntervals::of(&vec![Buckets::of(Some(&times)); 20], seconds);
         assert!(of(&rising).wanders && of(&rising).p50_us.is_none());
         assert!(!of(&[1_000.0; 100]).wanders && of(&[1_000.0; 100]).p50_us.is_some());
     }

@@ -15,7 +15,7 @@ use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
 use triphammer_engine::Window;
 
-use super::percentiles::PercentileIntervals;
+use super::percentiles::{Buckets, PercentileIntervals};
 use crate::second::Second;
 
 /// Maximum number of slices in a window.
@@ -162,16 +162,20 @@ impl Slicer {
 }
 
 impl Slicer {
-    /// Computes the intervals of the response time percentiles of a transaction type, given by
-    /// index, or of all types.
-    pub(super) fn intervals(&self, kind: Option<usize>) -> PercentileIntervals {
-        let seconds = self.levels(kind);
-        let Some(kind) = kind else {
-            let all: Vec<_> = self.slices.iter().map(SliceTotals::all_times).collect();
-            return PercentileIntervals::of(all.iter().map(Some), &seconds);
+    /// Computes the intervals of the response time percentiles of each transaction type, and of all
+    /// types together.
+    pub(super) fn intervals(&self) -> (Vec<PercentileIntervals>, PercentileIntervals) {
+        let mut all = vec![Buckets::default(); self.slices.len()];
+        let of_type = |kind: usize| {
+            let times = self.slices.iter().map(|slice| slice.types.get(kind)?.times.as_ref());
+            let stretches: Vec<Buckets> = times.map(Buckets::of).collect();
+            all.iter_mut().zip(&stretches).for_each(|(all, of_type)| all.append(of_type));
+            PercentileIntervals::of(&stretches, &self.levels(Some(kind)))
         };
-        let times = self.slices.iter().map(|slice| slice.types.get(kind)?.times.as_ref());
-        PercentileIntervals::of(times, &seconds)
+        let count = self.slices.first().map_or(0, |slice| slice.types.len());
+        let types = (0..count).map(of_type).collect();
+        all.iter_mut().for_each(Buckets::merge);
+        (types, PercentileIntervals::of(&all, &self.levels(None)))
     }
 
     /// Mean response times of the seconds in which a transaction of the type, or of any, committed.

@@ -72,7 +72,7 @@ impl Compression {
 }
 
 enum Codec {
-    Zlib(Compress, Decompress),
+    Zlib(Box<Compress>, Box<Decompress>),
     Zstd(Compressor<'static>, Decompressor<'static>),
 }
 
@@ -93,9 +93,10 @@ impl Frames {
     /// When the library has no memory.
     pub fn new(compression: Compression) -> Result<Self, DbError> {
         let codec = match compression {
-            Compression::Zlib => {
-                Codec::Zlib(Compress::new(ZlibLevel::new(ZLIB_LEVEL), true), Decompress::new(true))
-            }
+            Compression::Zlib => Codec::Zlib(
+                Box::new(Compress::new(ZlibLevel::new(ZLIB_LEVEL), true)),
+                Box::new(Decompress::new(true)),
+            ),
             Compression::Zstd => {
                 let failed = |error: std::io::Error| {
                     DbError::new(ErrorClass::Other, format!("zstd cannot begin: {error}"))
