@@ -14,6 +14,7 @@ pub mod histogram;
 pub mod io;
 pub mod isolation;
 pub mod login;
+pub mod mix;
 mod name;
 pub mod nodes;
 pub mod odbc;

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::answers::ReplayAnswers;
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass, SpecError};
-pub use crate::name::Name;
+pub use crate::mix::Mix;
+use crate::name::Name;
 use crate::outcome::Outcome;
 use crate::pace::Cycle;
 use crate::query_plan::{QueryPlan, Refresh};
@@ -406,6 +407,16 @@ pub trait Workload: Send + Sync + 'static {
     /// leaves the data as it was built, and runs where nobody may write.
     fn writes(&self) -> Option<bool> {
         Some(self.description().writes())
+    }
+
+    /// The mix that its transaction types are drawn from, if it can change while a run is in progress;
+    /// `arrives` if the load is open.
+    ///
+    /// # Errors
+    /// Says why it cannot.
+    fn mix(&self, arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        let _ = arrives;
+        Err("the transaction types of this workload are not drawn from a mix")
     }
 
     /// What to know about the workload before the figures of a run are used, in one sentence; `None` if there is nothing.

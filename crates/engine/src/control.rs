@@ -117,7 +117,7 @@ fn prepare<W: Workload, D: Database>(
     let blocks = plan.database.capabilities().blocks;
     let phases = Phases::new(&plan.spec);
     if plan.share.of() == 1 {
-        stopper.load().allow(&plan.spec, plan.workload.description().recording.is_some());
+        stopper.load().allow(&plan.spec, &*plan.workload);
     }
     let tickets = Arc::new(Tickets::default());
     let slots = Slots::new(ids.clone());

@@ -1,5 +1,5 @@
-//! Changes of the load during a run: another rate of an open load, or another number of
-//! users of a closed one. Whoever asks is answered at once; threads notice by a number that grows
+//! Changes of the load during a run: another rate of an open load, another number of users of a
+//! closed one, or another mix of either. Whoever asks is answered at once; threads notice by a number that grows
 //! with each change. What was due before a change stays as it was: a change of the rate begins with
 //! the next whole second.
 
@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::clock::{Clock, Elapsed};
+use triphammer_core::mix::Mix;
 use triphammer_core::pace::{
-    Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, RATE_MAX, RateProfile,
+    Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, LoadValue, RATE_MAX, RateProfile,
 };
 use triphammer_core::spec::{Length, RunSpec};
+use triphammer_core::workload::Workload;
 
 /// Maximum number of changes of a run.
 pub const CHANGES_MAX: usize = 1_000;
@@ -41,6 +43,8 @@ pub(super) struct LoadControl {
 #[derive(Debug)]
 struct LoadState {
     kind: Kind,
+    /// The mix, or why it cannot change.
+    mix: Result<Arc<Mix>, &'static str>,
     clock: Option<Clock>,
     changes: Vec<LoadChanged>,
     /// Whether no more transactions begin.
@@ -63,21 +67,25 @@ impl LoadState {
 
 impl Default for LoadControl {
     fn default() -> Self {
-        let kind = Kind::Fixed("several hosts drive the load of this run, which cannot change");
+        let reason = "several hosts drive the load of this run, which cannot change";
+        let (kind, mix) = (Kind::Fixed(reason), Err(reason));
         Self {
             version: AtomicU64::new(0),
             active: AtomicU32::new(u32::MAX),
-            state: Mutex::new(LoadState { kind, clock: None, changes: Vec::new(), is_over: false }),
+            state: Mutex::new(LoadState { kind, mix, clock: None, changes: Vec::new(), is_over: false }),
         }
     }
 }
 
 impl LoadControl {
-    /// Allows the changes that a run of one process can have; `is_replay` if its transactions are
-    /// recorded ones, which wait for those of other sessions.
-    pub fn allow(&self, spec: &RunSpec, is_replay: bool) {
+    /// Allows the changes that a run of one process can have. Recorded transactions wait for those of
+    /// other sessions, so that a replay has none.
+    pub fn allow(&self, spec: &RunSpec, workload: &impl Workload) {
+        let is_replay = workload.description().recording.is_some();
         let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup);
-        self.state().kind = match (profile, spec.length) {
+        let mut state = self.state();
+        state.mix = workload.mix(profile.is_some()).cloned();
+        state.kind = match (profile, spec.length) {
             (_, Length::Transactions(_)) => {
                 Kind::Fixed("each user of this run has a number of transactions: its load is fixed")
             }
@@ -104,17 +112,16 @@ impl LoadControl {
     pub fn now(&self) -> Result<LoadNow, LoadChangeError> {
         let state = self.state();
         let second = state.clock()?.now().duration().as_secs_f64();
-        Ok(match &state.kind {
-            Kind::Closed(most) => LoadNow {
-                what: Changed::Users,
-                value: self.active.load(Ordering::Relaxed).min(*most).into(),
-                max: (*most).into(),
-            },
-            Kind::Open(profile) => {
-                LoadNow { what: Changed::Rate, value: profile.rate(second), max: RATE_MAX }
+        let (what, value, max) = match &state.kind {
+            Kind::Closed(most) => {
+                let active = self.active.load(Ordering::Relaxed).min(*most);
+                (Changed::Users, active.into(), (*most).into())
             }
+            Kind::Open(profile) => (Changed::Rate, profile.rate(second), RATE_MAX),
             Kind::Fixed(reason) => return Err(LoadChangeError::state(*reason)),
-        })
+        };
+        let mix = state.mix.as_ref().ok().map(|mix| mix.words());
+        Ok(LoadNow { what, value, max, mix })
     }
 
     /// Makes a change.
@@ -124,13 +131,14 @@ impl LoadControl {
     pub fn change(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
         let mut state = self.state();
         let now = state.clock()?.now();
-        let LoadState { kind, changes, .. } = &mut *state;
+        let LoadState { kind, mix, changes, .. } = &mut *state;
         let refuse = |reason: &str| Err(LoadChangeError::state(reason));
         if changes.len() >= CHANGES_MAX {
             return refuse(&format!("a run can have at most {CHANGES_MAX} changes"));
         }
         let made = match (kind, change) {
             (Kind::Fixed(reason), _) => return refuse(reason),
+            (_, LoadChange::Mix(text)) => mixed(mix, &text, now)?,
             (Kind::Open(_), LoadChange::Users(_)) => {
                 return refuse("the load of this run is open: change its rate");
             }
@@ -149,11 +157,11 @@ impl LoadControl {
                     )));
                 }
                 let before = self.active.swap(users, Ordering::Relaxed).min(*most);
-                let (from, to) = (f64::from(before), f64::from(users));
+                let [from, to] = [before, users].map(|users| LoadValue::Number(users.into()));
                 LoadChanged { at: now, what: Changed::Users, from, to }
             }
         };
-        changes.push(made);
+        changes.push(made.clone());
         self.version.fetch_add(1, Ordering::Release);
         Ok(made)
     }
@@ -206,11 +214,26 @@ fn open(
     let seconds = at.duration().as_secs_f64();
     let from = profile.rate(seconds);
     *profile = Arc::new(profile.changed(seconds, to));
+    let [from, to] = [from, to].map(LoadValue::Number);
     Ok(LoadChanged { at, what: Changed::Rate, from, to })
+}
+
+/// Changes the mix from now on.
+fn mixed(
+    mix: &Result<Arc<Mix>, &'static str>,
+    text: &str,
+    at: Elapsed,
+) -> Result<LoadChanged, LoadChangeError> {
+    let mix = mix.as_ref().map_err(|reason| LoadChangeError::state(*reason))?;
+    let from = LoadValue::Mix(mix.words());
+    mix.change(text).map_err(LoadChangeError::Value)?;
+    Ok(LoadChanged { at, what: Changed::Mix, from, to: LoadValue::Mix(mix.words()) })
 }
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::workload::TransactionDef;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -225,8 +248,14 @@ mod tests {
         assert!(refused(LoadChange::Users(9)).contains("users must be from 1 to 8"));
         assert!(refused(LoadChange::Users(0)).contains("users must be from 1 to 8"));
         let made = control.change(LoadChange::Users(3)).unwrap();
-        assert_eq!((made.what, made.from, made.to), (Changed::Users, 8.0, 3.0));
-        let now = LoadNow { what: Changed::Users, value: 3.0, max: 8.0 };
+        assert_eq!(made.words(), "the users changed from 8 to 3, by request");
+        assert!(refused(LoadChange::Mix("a=1".to_owned())).contains("several hosts"));
+        control.state().mix = Ok(Mix::new(&["a", "b"].map(|name| TransactionDef::new(name, name, 1)), [1, 1]));
+        assert!(refused(LoadChange::Mix("c=1".to_owned())).contains("no transaction type `c`"));
+        let made = control.change(LoadChange::Mix("1,3".to_owned())).unwrap();
+        assert_eq!(made.words(), "the mix changed from a=1,b=1 to a=1,b=3, by request");
+        let mix = Some("a=1,b=3".to_owned());
+        let now = LoadNow { what: Changed::Users, value: 3.0, max: 8.0, mix };
         assert_eq!(control.now(), Ok(now));
         assert!(control.is_parked(3) && !control.is_parked(2));
         let rate = RateProfile::new(&"rate:100/s".parse().unwrap(), &[], Duration::ZERO).unwrap();
@@ -236,10 +265,11 @@ mod tests {
             assert!(refused(LoadChange::Rate(rate)).contains("the rate must be from 0"), "{rate}");
         }
         let made = control.change(LoadChange::Rate(400.0)).unwrap();
-        assert_eq!((made.at, made.from, made.to), (Elapsed::at_second(1), 100.0, 400.0));
+        assert_eq!(made.at, Elapsed::at_second(1));
+        assert_eq!((made.from, made.to), (LoadValue::Number(100.0), LoadValue::Number(400.0)));
         assert!(refused(LoadChange::Rate(50.0)).contains("just been changed"));
         assert_eq!(control.profile().unwrap().expected(2.0), 500.0);
-        assert_eq!((control.version(), control.changes(1).len()), (2, 1));
+        assert_eq!((control.version(), control.changes(1).len()), (3, 2));
         assert_eq!(control.now().map(|now| now.what), Ok(Changed::Rate));
         control.end();
         assert!(refused(LoadChange::Rate(50.0)).contains("has ended"));

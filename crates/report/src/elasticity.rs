@@ -1,6 +1,6 @@
 //! The part of reports about the reactions to steps of the load.
 
-use triphammer_core::pace::Changed;
+use triphammer_core::pace::{Changed, LoadValue};
 use triphammer_document::result::{RunResult, StepReaction};
 use triphammer_settings::format::{clock, figure, percent};
 
@@ -19,8 +19,13 @@ fn change(step: &StepReaction) -> String {
     let unit = match step.what {
         Changed::Rate => "/s",
         Changed::Users => " users",
+        Changed::Mix => "",
     };
-    format!("{} → {}{unit}", figure(step.from), figure(step.to))
+    let [from, to] = [&step.from, &step.to].map(|value| match value {
+        LoadValue::Number(number) => figure(*number),
+        LoadValue::Mix(mix) => mix.clone(),
+    });
+    format!("{from} → {to}{unit}")
 }
 
 /// The table of reactions; `None` if the load had no steps that were long enough.

@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
+use triphammer_core::pace::Changed;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
+use triphammer_document::JobId;
 use triphammer_document::parts::ScriptFacts;
 use triphammer_document::result::{RunResult, SlowTransaction};
-use triphammer_engine::{Origin, Replay};
+use triphammer_engine::{Origin, Replay, RunEnd};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, duration, milliseconds};
@@ -36,6 +38,14 @@ pub struct Exemplar {
     started_at: String,
 }
 
+/// When the mix of a run was first changed while it was in progress, in seconds since its start.
+fn mix_changed(store: &Store, job: JobId) -> Option<f64> {
+    let [_, ended] = store.evidence(job).ok()??;
+    let end: RunEnd = serde_json::from_str(&ended).ok()?;
+    let change = end.load_changes.into_iter().find(|change| change.what == Changed::Mix)?;
+    Some(change.at.duration().as_secs_f64())
+}
+
 impl Exemplar {
     /// Loads the exemplar `name`, as in `12:3`, from the store, and adds the settings of its run.
     ///
@@ -57,6 +67,12 @@ impl Exemplar {
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
+        if mix_changed(&store, id).is_some_and(|at| slow.finished_s > at) {
+            return Err(refuse(format!(
+                "the mix of job {job} was changed before this transaction ended, and what was drawn from \
+                 another mix cannot be drawn again: choose one from before the change"
+            )));
+        }
         // A replay writes: never to the default file what ran elsewhere.
         let default = Source::Default.to_string();
         let mut of_run = result.settings.iter();

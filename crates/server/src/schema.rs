@@ -37,6 +37,11 @@ pub(crate) fn changed_schema() -> RefOr<Schema> {
     part("Changed")
 }
 
+/// Schema of a load before or after a change.
+pub(crate) fn load_value_schema() -> RefOr<Schema> {
+    part("LoadValue")
+}
+
 /// Schema of the result of a stored job, or of the reason for its failure.
 pub(crate) fn stored_document_schema() -> RefOr<Schema> {
     AnyOfBuilder::new()

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use triphammer_core::answers::ReplayAnswers;
+use triphammer_core::mix::Mix;
 use triphammer_core::outcome::Outcome;
 use triphammer_core::query_plan::{QueryPlan, Refresh};
 use triphammer_core::random::Rng;
@@ -234,6 +235,10 @@ macro_rules! workloads {
 
             fn writes(&self) -> Option<bool> {
                 match self { $(Self::$name(workload) => workload.writes(),)+ }
+            }
+
+            fn mix(&self, arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+                match self { $(Self::$name(workload) => workload.mix(arrives),)+ }
             }
 
             fn warning(&self) -> Option<String> {

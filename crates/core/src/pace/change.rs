@@ -1,17 +1,21 @@
 //! Changes of the load of a run during the run.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 
 /// A change that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LoadChange {
     /// Arrivals per second from now on.
     Rate(f64),
     /// Number of users at work from now on; the others wait.
     Users(u32),
+    /// Weights of the transaction types from now on, as [`Mix::change`](crate::mix::Mix::change) reads them.
+    Mix(String),
 }
 
 /// Why a load does not change.
@@ -33,14 +37,16 @@ impl LoadChangeError {
 }
 
 /// The load of a run now, which can change.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LoadNow {
-    /// What can change.
+    /// What can change, besides the mix.
     pub what: Changed,
     /// Arrivals per second, or users at work.
     pub value: f64,
     /// Its largest value.
     pub max: f64,
+    /// The weights of the transaction types, as `new_order=10,payment=10`; `None` if they cannot change.
+    pub mix: Option<String>,
 }
 
 /// What a change is about.
@@ -51,19 +57,40 @@ pub enum Changed {
     Rate,
     /// Users at work.
     Users,
+    /// Weights of the transaction types.
+    Mix,
+}
+
+/// A load before or after a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LoadValue {
+    /// Arrivals per second, or users at work.
+    Number(f64),
+    /// Weights of the transaction types: `new_order=10,payment=10`.
+    Mix(String),
+}
+
+impl fmt::Display for LoadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Mix(mix) => f.write_str(mix),
+        }
+    }
 }
 
 /// A change that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadChanged {
     /// When it begins.
     pub at: Elapsed,
     /// What it is about.
     pub what: Changed,
     /// Value before.
-    pub from: f64,
+    pub from: LoadValue,
     /// Value from then on.
-    pub to: f64,
+    pub to: LoadValue,
 }
 
 impl LoadChanged {
@@ -74,6 +101,7 @@ impl LoadChanged {
         match self.what {
             Changed::Rate => format!("the rate changed from {from} to {to} per second, by request"),
             Changed::Users => format!("the users changed from {from} to {to}, by request"),
+            Changed::Mix => format!("the mix changed from {from} to {to}, by request"),
         }
     }
 }

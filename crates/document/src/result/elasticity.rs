@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::pace::{Changed, Load, LoadChanged, RateStep};
+use triphammer_core::pace::{Changed, Load, LoadChanged, LoadValue, RateStep};
 use triphammer_core::spec::RunSpec;
 use triphammer_engine::{RunEnd, Window};
 use triphammer_statistics::reaction::{LoadSecond, Reaction, SECONDS_MIN, reaction};
@@ -23,7 +23,7 @@ pub struct Elasticity {
 
 /// The reaction to a step of the load. Times are in seconds after the step, rounded down; `None` if
 /// what they wait for did not happen before the next step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReaction {
     /// When the load changed, in seconds since the start of the run.
     #[schemars(range(min = 0.0))]
@@ -31,14 +31,12 @@ pub struct StepReaction {
     /// How long the new load lasted, in seconds.
     #[schemars(range(min = 0.0))]
     pub lasted_s: f64,
-    /// What changed: the rate of arrivals, or the users at work.
+    /// What changed: the rate of arrivals, the users at work, or the mix.
     pub what: Changed,
-    /// Arrivals per second, or users, before.
-    #[schemars(range(min = 0.0))]
-    pub from: f64,
-    /// The same after: the new level; of users, the new level is the throughput that they reached.
-    #[schemars(range(min = 0.0))]
-    pub to: f64,
+    /// Arrivals per second, users, or weights, before.
+    pub from: LoadValue,
+    /// The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached.
+    pub to: LoadValue,
     /// Mean throughput of the part after the step, in transactions per second.
     #[schemars(range(min = 0.0))]
     pub per_second: f64,
@@ -67,12 +65,12 @@ pub struct StepReaction {
 }
 
 /// A change of the load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Step {
     what: Changed,
     at: Duration,
-    from: f64,
-    to: f64,
+    from: LoadValue,
+    to: LoadValue,
 }
 
 impl Elasticity {
@@ -83,29 +81,31 @@ impl Elasticity {
             return None;
         }
         let ends = steps[1..].iter().map(|step| step.at).chain([end.window.end.duration()]);
-        let reactions = steps.iter().zip(ends).filter_map(|(step, until)| {
+        let ends: Vec<Duration> = ends.collect();
+        let reactions = steps.into_iter().zip(ends).filter_map(|(step, until)| {
             let until = until.min(end.window.end.duration());
-            of_step(*step, until, &facts.load_seconds, end.window)
+            of_step(step, until, &facts.load_seconds, end.window)
         });
         Some(Self { steps: reactions.collect() })
     }
 }
 
-/// The changes of the load of a run: those to another rate.
+/// The changes of the load of a run, in order.
 fn steps(spec: &RunSpec, changes: &[LoadChanged]) -> Vec<Step> {
     let mut steps = match &spec.load {
         Load::Steps(_) | Load::Changes(_) => changes_of(spec.rampup, &spec.pacing.steps),
         _ => Vec::new(),
     };
-    // What is changed by request holds.
-    if let Some(first) = changes.first() {
+    // A rate that is changed by request holds.
+    if let Some(first) = changes.iter().find(|change| change.what == Changed::Rate) {
         steps.retain(|step| step.at < first.at.duration());
     }
     let step = |change: &LoadChanged| {
-        let LoadChanged { at, what, from, to } = *change;
+        let LoadChanged { at, what, from, to } = change.clone();
         Step { what, at: at.duration(), from, to }
     };
     steps.extend(changes.iter().map(step));
+    steps.sort_by_key(|step| step.at);
     steps
 }
 
@@ -119,6 +119,7 @@ fn changes_of(begin: Duration, rates: &[RateStep]) -> Vec<Step> {
         };
         at = at.saturating_add(lasts);
         if from.to_bits() != to.to_bits() {
+            let [from, to] = [from, to].map(LoadValue::Number);
             steps.push(Step { what: Changed::Rate, at, from, to });
         }
     }
@@ -155,9 +156,9 @@ fn of_step(
     let first = usize::try_from(step.at.as_secs()).ok()? + usize::from(step.at.subsec_nanos() > 0);
     let last = usize::try_from(until.as_secs().min(window.end.second())).ok()?.min(seconds.len());
     let part = seconds.get(first..last)?;
-    let [before, level] = match step.what {
-        Changed::Rate => [step.from, step.to],
-        Changed::Users => [throughput(&seconds[..first]), throughput(part)],
+    let [before, level] = match (&step.from, &step.to, step.what) {
+        (LoadValue::Number(from), LoadValue::Number(to), Changed::Rate) => [*from, *to],
+        _ => [throughput(&seconds[..first]), throughput(part)],
     };
     let Reaction { half_s, most_s, full_s, response_s, late, late_s, overshoot } =
         reaction(part, before, level)?;
@@ -216,8 +217,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                Step { what: Changed::Rate, at: seconds(18), from: 100.0, to: 400.0 },
-                Step { what: Changed::Rate, at: seconds(38), from: 400.0, to: 50.0 },
+                Step { what: Changed::Rate, at: seconds(18), from: LoadValue::Number(100.0), to: LoadValue::Number(400.0) },
+                Step { what: Changed::Rate, at: seconds(38), from: LoadValue::Number(400.0), to: LoadValue::Number(50.0) },
             ]
         );
     }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use triphammer_core::pace::{Changed, LoadChange, LoadNow};
+use triphammer_core::pace::{Changed, LoadChange, LoadNow, LoadValue};
 use utoipa::ToSchema;
 
 use super::Answer;
@@ -17,7 +17,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Path};
 use crate::limiter::Visitor;
 use crate::live::LiveSeconds;
-use crate::schema::changed_schema;
+use crate::schema::{changed_schema, load_value_schema};
 
 /// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -73,8 +73,8 @@ pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activi
     Ok(Json(app.activities().abort(id)?))
 }
 
-/// A change of the load of a run: a rate or a number of users.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+/// A change of the load of a run: one of a rate, a number of users and a mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadRequest {
     /// Arrivals per second of an open load, from the next whole second on; 0 for a pause.
@@ -82,17 +82,22 @@ pub struct LoadRequest {
     /// Users of a closed load that work from now on, up to those that the run has opened sessions
     /// for; the others wait.
     pub users: Option<u32>,
+    /// Weights of the transaction types from now on: `10,10,1,1,1`, or `new_order=10,payment=10` with 0 for the
+    /// others. Types that had a weight of 0 at the start cannot be added.
+    pub mix: Option<String>,
 }
 
 /// A change of the load that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LoadAnswer {
     /// When it begins, in seconds since the start of the run.
     pub at_s: f64,
-    /// Arrivals per second, or users, before.
-    pub from: f64,
+    /// Arrivals per second, users, or weights, before.
+    #[schema(schema_with = load_value_schema)]
+    pub from: LoadValue,
     /// The same from then on.
-    pub to: f64,
+    #[schema(schema_with = load_value_schema)]
+    pub to: LoadValue,
 }
 
 /// The load of an activity, and whether it can change.
@@ -105,15 +110,17 @@ pub struct LoadState {
 }
 
 /// The load of a run in progress, which can change.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ChangeableLoad {
-    /// What can change.
+    /// What can change, besides the mix.
     #[schema(schema_with = changed_schema)]
     pub what: Changed,
     /// Arrivals per second, or users at work, now.
     pub value: f64,
     /// The largest value.
     pub max: f64,
+    /// Weights of the transaction types now: `new_order=10,payment=10`; `None` if they cannot change.
+    pub mix: Option<String>,
 }
 
 /// Returns the load of an activity, and whether it can change.
@@ -122,14 +129,16 @@ pub struct ChangeableLoad {
     responses((status = 200, body = LoadState), (status = 404, body = ApiError)))]
 pub async fn load(State(app): State<App>, Path(id): Path<u64>) -> Answer<LoadState> {
     let (load, fixed) = match app.activities().load_now(id) {
-        Ok(LoadNow { what, value, max }) => (Some(ChangeableLoad { what, value, max }), None),
+        Ok(LoadNow { what, value, max, mix }) => {
+            (Some(ChangeableLoad { what, value, max, mix }), None)
+        }
         Err(error) if error.is_conflict() => (None, Some(error.message)),
         Err(error) => return Err(error),
     };
     Ok(Json(LoadState { load, fixed }))
 }
 
-/// Changes the load of a run during the run: the rate of an open load, or the users of a closed one.
+/// Changes the load of a run during the run: the rate of an open load, the users of a closed one, or the mix.
 /// The change is a note of the run, and the result has the reaction to it (`elasticity`).
 #[utoipa::path(post, path = "/api/v1/activities/{id}/load", tag = "activities",
     params(("id" = u64, Path, description = "Activity number")), request_body = LoadRequest,
@@ -140,10 +149,11 @@ pub async fn change_load(
     Path(id): Path<u64>,
     Body(request): Body<LoadRequest>,
 ) -> Answer<LoadAnswer> {
-    let change = match (request.rate, request.users) {
-        (Some(rate), None) => LoadChange::Rate(rate),
-        (None, Some(users)) => LoadChange::Users(users),
-        _ => return Err(ApiError::invalid("give either a rate or a number of users")),
+    let change = match (request.rate, request.users, request.mix) {
+        (Some(rate), None, None) => LoadChange::Rate(rate),
+        (None, Some(users), None) => LoadChange::Users(users),
+        (None, None, Some(mix)) => LoadChange::Mix(mix),
+        _ => return Err(ApiError::invalid("give one of a rate, a number of users and a mix")),
     };
     let made = app.activities().change_load(id, change)?;
     Ok(Json(LoadAnswer { at_s: made.at.duration().as_secs_f64(), from: made.from, to: made.to }))

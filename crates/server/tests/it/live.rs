@@ -49,8 +49,10 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     for (body, status, message) in [
         (json!({ "users": 4 }), 409, "the load of this run is open"),
         (json!({ "rate": -1.0 }), 422, "the rate must be from 0"),
-        (json!({ "rate": 1.0, "users": 4 }), 422, "either a rate or a number of users"),
-        (json!({}), 422, "either a rate or a number of users"),
+        (json!({ "rate": 1.0, "users": 4 }), 422, "give one of a rate, a number of users and a mix"),
+        (json!({}), 422, "give one of a rate, a number of users and a mix"),
+        (json!({ "mix": "tpcb=1" }), 422, "there is no transaction type `tpcb`"),
+        (json!({ "mix": "select_only=1" }), 422, "the run began without"),
     ] {
         let (found, answer) = site.call("POST", &load, &body);
         assert_eq!(found, status, "{answer}");
@@ -74,6 +76,30 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     let (found, answer) = site.call("POST", &load, &json!({ "rate": 10 }));
     assert_eq!(found, 409, "{answer}");
     assert!(answer.to_string().contains("has no run in progress"), "{answer}");
+}
+
+#[test]
+fn the_mix_of_a_run_can_be_changed_while_it_is_in_progress() {
+    let site = Site::start();
+    site.target("null", "null:?service=1ms");
+    let settings = json!({ "vus": "2", "rampup": "0s", "duration": "10m", "workload": "tproc-c" });
+    let mut events = site.events("/api/v1/events", None);
+    let id = site.start_activity("run", "null", &settings);
+    let load = format!("/api/v1/activities/{id}/load");
+    events.until(|event| event["type"] == "second" && event["first"] == 1);
+    let now = site.get(&load)["load"]["mix"].clone();
+    assert_eq!(now, "new_order=10,payment=10,order_status=1,delivery=1,stock_level=1");
+    let answer = site.post(&load, &json!({ "mix": "stock_level=5" }));
+    assert_eq!((&answer["from"], &answer["to"]), (&now, &"stock_level=5".into()), "{answer}");
+    let at = answer["at_s"].as_f64().unwrap();
+    let first = |event: &serde_json::Value| event["first"].as_f64().unwrap_or_default();
+    let second = events.until(|event| event["type"] == "second" && first(event) > at + 1.0);
+    let types = second["types"].as_array().unwrap().iter();
+    let seen: Vec<_> = types.filter(|of| of["committed"] != 0).map(|of| &of["name"]).collect();
+    assert_eq!(seen, ["stock_level"], "{second}");
+    site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
+    let job = site.get(&format!("/api/v1/jobs/{}", site.ended(id)["job"])).to_string();
+    assert!(job.contains("to stock_level=5, by request"), "{job}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::query_plan::{QueryPhase, QueryPlan, QueryStep, QueryStream, QueryTest};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
@@ -97,6 +98,10 @@ impl Workload for Ch {
 
     fn writes(&self) -> Option<bool> {
         self.transactions.writes()
+    }
+
+    fn mix(&self, arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        self.transactions.mix(arrives)
     }
 
     /// Those of TPROC-C under the same names, and one with the added tables.

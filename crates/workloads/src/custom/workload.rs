@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use triphammer_capture::digest::{GUESSED, guesses};
+use triphammer_core::mix::Mix;
 use triphammer_core::pace::Cycle;
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Row;
@@ -46,7 +47,7 @@ pub struct Custom {
     guesses: usize,
     /// The values before a transaction's own are drawn.
     defaults: Vec<Datum>,
-    weights: Vec<u64>,
+    mix: Arc<Mix>,
     /// By parameter, the number of its sequence; each user counts the values of each.
     sequences: Vec<Option<usize>>,
     /// By transaction.
@@ -310,12 +311,14 @@ impl Custom {
             };
             transaction.draws.iter().map(shown).collect()
         });
+        let description = Arc::new(describe(&definition));
+        let weights = definition.transactions.iter().map(|transaction| transaction.weight);
         Ok(Self {
-            description: Arc::new(describe(&definition)),
+            mix: Mix::new(&description.transactions, weights),
+            description,
             guesses: guesses(&text.text),
             file: text.name,
             defaults,
-            weights: definition.transactions.iter().map(|t| t.weight.into()).collect(),
             sequences,
             shown: shown.collect(),
             times: Arc::new(times),
@@ -349,6 +352,10 @@ impl Workload for Custom {
 
     fn writes(&self) -> Option<bool> {
         (!self.description().writes()).then_some(false)
+    }
+
+    fn mix(&self, _arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        Ok(&self.mix)
     }
 
     /// The hash of the set-up, so that a run notices data of another one.
@@ -390,10 +397,7 @@ impl Workload for Custom {
     }
 
     fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
-        match self.weights[..] {
-            [_] => Some(0),
-            _ => rng.weighted(self.weights.iter().copied()),
-        }
+        self.mix.draw(rng)
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::sql::{StatementDef, optional, param, statement};
@@ -33,6 +34,7 @@ const RANGE_MAX: u32 = 100;
 pub struct Kv {
     description: Arc<Description>,
     settings: Settings,
+    mix: Arc<Mix>,
     data_seed: u64,
     chooser: KeyChooser,
     deck: Deck,
@@ -113,8 +115,10 @@ impl Kv {
     /// When an option or the scale is invalid.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         let settings = Settings::new(given)?;
+        let description = Arc::new(describe(&settings));
         Ok(Self {
-            description: Arc::new(describe(&settings)),
+            mix: Mix::new(&description.transactions, settings.mix.weights),
+            description,
             data_seed: given.data_seed,
             chooser: KeyChooser::new(settings.keys, settings.rows()),
             deck: Deck::new(&settings.mix, given.run_seed),
@@ -169,6 +173,13 @@ impl Workload for Kv {
         &self.description
     }
 
+    fn mix(&self, arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        match arrives {
+            true => Err("which keys an open load inserts and deletes follows from its mix, which is fixed"),
+            false => Ok(&self.mix),
+        }
+    }
+
     fn chunks(&self) -> Vec<Chunk> {
         chunks(&self.settings)
     }
@@ -188,15 +199,7 @@ impl Workload for Kv {
     }
 
     fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
-        let weights = self.settings.mix.weights.map(u64::from);
-        let mut drawn = rng.below(weights.iter().sum());
-        weights.iter().position(|weight| match drawn.checked_sub(*weight) {
-            None => true,
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-        })
+        self.mix.draw(rng)
     }
 
     fn draw(&self, operation: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
@@ -27,7 +28,7 @@ use crate::sysbench::totals::Totals;
 pub struct Python {
     description: Arc<Description>,
     pub(super) code: Box<dyn Code>,
-    weights: Vec<u64>,
+    mix: Arc<Mix>,
     names: Arc<[String]>,
     /// Seed of the run.
     pub(super) seed: u64,
@@ -104,9 +105,10 @@ impl Python {
         let loaded = Script { file, class, text: script.text(), options: &options };
         let code = interpreter()?.load(&loaded).map_err(|error| error.about("script"))?;
         let transactions = code.transactions();
+        let description = Arc::new(describe(transactions));
         Ok(Self {
-            description: Arc::new(describe(transactions)),
-            weights: transactions.iter().map(|one| one.weight.into()).collect(),
+            mix: Mix::new(&description.transactions, transactions.iter().map(|one| one.weight)),
+            description,
             names: transactions.iter().map(|one| one.name.clone()).collect(),
             seed: given.run_seed,
             totals: Arc::new(Totals::default()),
@@ -128,6 +130,10 @@ impl Workload for Python {
         (!self.description().writes()).then_some(false)
     }
 
+    fn mix(&self, _arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        Ok(&self.mix)
+    }
+
     /// Calls `setup`.
     async fn start<S: Session>(
         &self,
@@ -147,10 +153,7 @@ impl Workload for Python {
         if self.totals.has_failed() {
             return None;
         }
-        match self.weights[..] {
-            [_] => Some(0),
-            _ => rng.weighted(self.weights.iter().copied()),
-        }
+        self.mix.draw(rng)
     }
 
     fn draw(&self, transaction: usize, _user: &mut (), rng: &mut Rng, _now: Timestamp) -> Input {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::sql::{Required, StatementDef};
@@ -46,7 +47,7 @@ pub struct Script {
     defaults: Vec<Variable>,
     /// Slot of `:client_id`, unless it is defined by the user.
     client_id: Option<usize>,
-    weights: Vec<u64>,
+    mix: Arc<Mix>,
     pub(super) may_shell: bool,
     /// Number of statements of all scripts.
     pub(super) statements: usize,
@@ -219,14 +220,15 @@ impl Script {
             .any(|script| script.text.is_none() && builtin::find(&script.name).is_some());
         let (defaults, client_id) = defaults(given, &mut names)?;
         mark_texts(&mut parsed, &defaults, &names);
+        let description = Arc::new(describe(transactions, is_builtin));
         Ok(Self {
-            description: Arc::new(describe(transactions, is_builtin)),
+            mix: Mix::new(&description.transactions, texts.iter().map(|script| script.weight)),
+            description,
             scripts: parsed,
             names,
             titles: texts.iter().map(|script| script.name.clone()).collect(),
             defaults,
             client_id,
-            weights: texts.iter().map(|script| script.weight.into()).collect(),
             may_shell,
             statements,
             times: Arc::new(times),
@@ -340,6 +342,10 @@ impl Workload for Script {
         (!self.description().writes()).then_some(false)
     }
 
+    fn mix(&self, _arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        Ok(&self.mix)
+    }
+
     fn user(&self, id: u32, _users: u32, _rng: &mut Rng) -> User {
         let mut variables = self.defaults.clone();
         if let Some(slot) = self.client_id {
@@ -358,10 +364,7 @@ impl Workload for Script {
     }
 
     fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
-        match self.weights[..] {
-            [_] => Some(0),
-            _ => rng.weighted(self.weights.iter().copied()),
-        }
+        self.mix.draw(rng)
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

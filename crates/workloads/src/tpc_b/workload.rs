@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
@@ -22,6 +23,7 @@ use super::transactions::{Input, audits, primary_metric, transactions};
 #[derive(Debug)]
 pub struct TpcB {
     settings: Settings,
+    mix: Arc<Mix>,
 }
 
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
@@ -77,7 +79,8 @@ impl TpcB {
     /// # Errors
     /// When an option or the scale is invalid.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        Ok(Self { settings: Settings::new(given)? })
+        let settings = Settings::new(given)?;
+        Ok(Self { mix: Mix::new(&DESCRIPTION.transactions, settings.mix), settings })
     }
 }
 
@@ -94,6 +97,10 @@ impl Workload for TpcB {
     fn writes(&self) -> Option<bool> {
         let mut types = self.description().transactions.iter().zip(self.settings.mix);
         Some(types.any(|(of, weight)| weight > 0 && of.access.writes()))
+    }
+
+    fn mix(&self, _arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        Ok(&self.mix)
     }
 
     fn chunks(&self) -> Vec<Chunk> {
@@ -116,7 +123,7 @@ impl Workload for TpcB {
 
     #[inline]
     fn next(&self, (): &mut (), rng: &mut Rng) -> Option<usize> {
-        rng.weighted(self.settings.mix.iter().copied().map(u64::from))
+        self.mix.draw(rng)
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! A virtual user: its warehouse and district, and its next transaction. Plain data.
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 
 use super::population::Stream;
@@ -28,13 +29,15 @@ impl User {
     }
 
     /// The index of the next transaction type.
-    pub fn next(&mut self, rng: &mut Rng) -> usize {
+    pub fn next(&mut self, mix: &Mix, rng: &mut Rng) -> usize {
+        self.deck.follow(mix);
         if self.deals { self.deck.next(rng) } else { self.deck.draw(rng) }
     }
 
     /// Becomes the user of an arrival: at any terminal of any warehouse, with a transaction type
     /// drawn according to the mix. Returns the type.
-    pub fn arrive(&mut self, rng: &mut Rng) -> usize {
+    pub fn arrive(&mut self, mix: &Mix, rng: &mut Rng) -> usize {
+        self.deck.follow(mix);
         self.home.anywhere(rng);
         self.deck.draw(rng)
     }
@@ -120,13 +123,24 @@ impl Home {
 struct Deck {
     cards: Vec<u8>,
     dealt: usize,
+    /// Version of the mix that the cards are of.
+    version: u64,
 }
 
 impl Deck {
-    fn new(mix: &[u32; TRANSACTION_COUNT]) -> Self {
+    fn new(mix: &[u32]) -> Self {
         let cards: Vec<u8> =
             (0u8..).zip(mix).flat_map(|(card, count)| (0..*count).map(move |_| card)).collect();
-        Self { dealt: cards.len(), cards }
+        Self { dealt: cards.len(), cards, version: 0 }
+    }
+
+    /// Takes another deck if the mix has changed.
+    #[inline]
+    fn follow(&mut self, mix: &Mix) {
+        let version = mix.version();
+        if version != self.version {
+            *self = Self { version, ..Self::new(&mix.weights()) };
+        }
     }
 
     /// Draws any card without removing it from the deck.
@@ -151,6 +165,7 @@ mod tests {
 
     use triphammer_core::workload::WorkloadSettings;
 
+    use super::super::transactions::{DELIVERY, STOCK_LEVEL, transactions};
     use super::*;
 
     fn settings(scale: u32, all: bool) -> Settings {
@@ -185,6 +200,20 @@ mod tests {
     }
 
     #[test]
+    fn users_take_another_deck_when_the_mix_changes() {
+        let settings = settings(7, false);
+        let mix = Mix::new(&transactions(), settings.mix);
+        let mut user = User::new(0, 1, 5, &settings);
+        let mut rng = Rng::of(1, &[]);
+        user.next(&mix, &mut rng);
+        mix.change("delivery=2,stock_level=1").unwrap();
+        let dealt = [0; 3].map(|_| user.next(&mix, &mut rng));
+        assert_eq!(dealt.iter().filter(|of| **of == DELIVERY).count(), 2, "{dealt:?}");
+        assert_eq!(dealt.iter().filter(|of| **of == STOCK_LEVEL).count(), 1, "{dealt:?}");
+        assert!([DELIVERY, STOCK_LEVEL].contains(&user.arrive(&mix, &mut rng)));
+    }
+
+    #[test]
     fn users_spread_over_warehouses_from_a_start_that_the_seed_gives() {
         let settings = settings(7, false);
         let mut rng = Rng::of(1, &[]);
@@ -201,11 +230,12 @@ mod tests {
     #[test]
     fn who_arrives_is_anywhere_and_keeps_the_mix_in_the_mean() {
         let settings = settings(7, false);
+        let mix = Mix::new(&transactions(), settings.mix);
         let mut user = User::new(0, 1, 5, &settings);
         let mut rng = Rng::of(1, &[]);
         let (mut types, mut places) = ([0u32; TRANSACTION_COUNT], HashSet::new());
         for _ in 0..23_000 {
-            types[user.arrive(&mut rng)] += 1;
+            types[user.arrive(&mix, &mut rng)] += 1;
             let terminal = user.terminal(&mut rng);
             places.insert((terminal.w_id, terminal.d_id));
         }
@@ -214,7 +244,7 @@ mod tests {
         assert_eq!(places.len(), 70);
         let again = |user: &mut User| {
             let mut rng = Rng::of(9, &[]);
-            (user.arrive(&mut rng), user.terminal(&mut rng))
+            (user.arrive(&mix, &mut rng), user.terminal(&mut rng))
         };
         assert_eq!(
             again(&mut user),
@@ -258,8 +288,9 @@ mod tests {
         let users = (0..10).map(|id| User::new(id, 10, 5, &settings));
         let homes: HashSet<_> = users.map(|user| user.terminal(&mut rng).w_id).collect();
         assert!((3..10).contains(&homes.len()), "ten even draws of ten meet: {homes:?}");
+        let mix = Mix::new(&transactions(), settings.mix);
         let mut user = User::new(0, 10, 5, &settings);
-        let decks = (0..200).map(|_| (0..23).filter(|_| user.next(&mut rng) == 0).count());
+        let decks = (0..200).map(|_| (0..23).filter(|_| user.next(&mix, &mut rng) == 0).count());
         assert!(decks.collect::<HashSet<_>>().len() > 3, "not ten of each 23");
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::mix::Mix;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
@@ -30,6 +31,7 @@ use super::user::User;
 #[derive(Debug)]
 pub struct TprocC {
     settings: Settings,
+    mix: Arc<Mix>,
     run_seed: u64,
     c_load: i64,
     population: Population,
@@ -84,6 +86,7 @@ impl TprocC {
             constants: RunConstants::new(given.run_seed, c_load),
         };
         Ok(Self {
+            mix: Mix::new(&transactions(), settings.mix),
             population: Population::new(given.data_seed, c_load, settings.population_time),
             settings,
             run_seed: given.run_seed,
@@ -112,6 +115,10 @@ impl Workload for TprocC {
     fn writes(&self) -> Option<bool> {
         let mut types = self.description().transactions.iter().zip(self.settings.mix);
         Some(types.any(|(of, weight)| weight > 0 && of.access.writes()))
+    }
+
+    fn mix(&self, _arrives: bool) -> Result<&Arc<Mix>, &'static str> {
+        Ok(&self.mix)
     }
 
     fn chunks(&self) -> Vec<Chunk> {
@@ -144,11 +151,11 @@ impl Workload for TprocC {
     }
 
     fn arrive(&self, user: &mut User, _number: u64, rng: &mut Rng) -> Option<usize> {
-        Some(user.arrive(rng))
+        Some(user.arrive(&self.mix, rng))
     }
 
     fn next(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
-        Some(user.next(rng))
+        Some(user.next(&self.mix, rng))
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, now: Timestamp) -> Input {
