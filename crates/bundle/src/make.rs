@@ -108,7 +108,7 @@ pub fn make(
         return Err(Failure::refuse(format!("job {job} cannot be bundled: {part}: {reason}")));
     }
     parts.add_made(&restored, &restored.load(job)?)?;
-    let manifest = Manifest::of((kind, job.0), names.clone(), &parts.0).text();
+    let manifest = Manifest::of((kind, job.0), names.clone(), Manifest::entries(&parts.0)).text();
     if let Some(key) = options.key {
         parts.0.insert(SIGNATURE.to_owned(), signature::sign(&manifest, key)?);
     }

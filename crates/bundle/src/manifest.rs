@@ -59,14 +59,13 @@ pub fn this_program() -> String {
 }
 
 impl Manifest {
-    /// Describes parts.
+    /// Describes a bundle with these parts.
     pub(crate) fn of(
         (kind, job): (JobKind, i64),
         names: ShownNames,
-        parts: &BTreeMap<String, Vec<u8>>,
+        parts: Vec<PartEntry>,
     ) -> Self {
-        let entries = Self::entries(parts);
-        Self { format: FORMAT, written_by: this_program(), kind, job, names, parts: entries }
+        Self { format: FORMAT, written_by: this_program(), kind, job, names, parts }
     }
 
     /// The entries of parts, in the order of their names.

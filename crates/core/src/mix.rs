@@ -41,7 +41,8 @@ impl Mix {
             return Some(0);
         }
         loop {
-            let weights = self.weights.iter().map(|weight| u64::from(weight.load(Ordering::Relaxed)));
+            let weights =
+                self.weights.iter().map(|weight| u64::from(weight.load(Ordering::Relaxed)));
             // A change in between may leave no weights for a moment, or fewer than their sum was.
             if weights.clone().sum::<u64>() > 0
                 && let Some(place) = rng.weighted(weights)
@@ -81,7 +82,8 @@ impl Mix {
     pub fn change(&self, text: &str) -> Result<(), String> {
         let weights = self.parse(text)?;
         let mut types = self.names.iter().zip(&self.first).zip(&weights);
-        if let Some(((name, _), _)) = types.find(|((_, first), weight)| **first == 0 && **weight > 0)
+        if let Some(((name, _), _)) =
+            types.find(|((_, first), weight)| **first == 0 && **weight > 0)
         {
             return Err(format!(
                 "the run began without {name}, which its sessions have not prepared: begin it with a \

@@ -72,7 +72,13 @@ impl Default for LoadControl {
         Self {
             version: AtomicU64::new(0),
             active: AtomicU32::new(u32::MAX),
-            state: Mutex::new(LoadState { kind, mix, clock: None, changes: Vec::new(), is_over: false }),
+            state: Mutex::new(LoadState {
+                kind,
+                mix,
+                clock: None,
+                changes: Vec::new(),
+                is_over: false,
+            }),
         }
     }
 }
@@ -250,7 +256,8 @@ mod tests {
         let made = control.change(LoadChange::Users(3)).unwrap();
         assert_eq!(made.words(), "the users changed from 8 to 3, by request");
         assert!(refused(LoadChange::Mix("a=1".to_owned())).contains("several hosts"));
-        control.state().mix = Ok(Mix::new(&["a", "b"].map(|name| TransactionDef::new(name, name, 1)), [1, 1]));
+        control.state().mix =
+            Ok(Mix::new(&["a", "b"].map(|name| TransactionDef::new(name, name, 1)), [1, 1]));
         assert!(refused(LoadChange::Mix("c=1".to_owned())).contains("no transaction type `c`"));
         let made = control.change(LoadChange::Mix("1,3".to_owned())).unwrap();
         assert_eq!(made.words(), "the mix changed from a=1,b=1 to a=1,b=3, by request");

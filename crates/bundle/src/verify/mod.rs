@@ -29,7 +29,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_store::{JobRow, Store, StoredJob};
 
 use crate::container::{Container, pack_into};
-use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
+use crate::manifest::{MANIFEST, Manifest, PartEntry, SIGNATURE, this_program};
 use crate::parts::{
     DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, each_raw, of_job,
 };
@@ -189,7 +189,7 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
     let signature = check_signature(&container, signer, &mut findings)?;
     let Container { archive, parts, damaged } = container;
     let mut parts = Parts(parts);
-    check_hashes(&parts, &damaged, &manifest, &mut findings)?;
+    let entries = check_hashes(&parts, &damaged, &manifest, &mut findings)?;
     let root = JobId(manifest.job);
     // At the same time: either takes a part of the whole time that is worth it.
     let (store, unread) = thread::scope(|scope| {
@@ -209,7 +209,7 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
         findings.differs(&part, "the rows", "unreadable", &reason);
     }
     // While all parts are there: what was compared is dropped.
-    let shown = check_manifest(&manifest, &parts, &store, &mut findings);
+    let shown = check_manifest(&manifest, entries, &parts, &store, &mut findings);
     check_form(&mut parts, &store, root, &mut findings)?;
     // A document that nobody could have written may break assumptions of the computation.
     let computed = catch_unwind(AssertUnwindSafe(|| jobs(&parts, &store, root, &mut findings)));
@@ -291,9 +291,10 @@ fn check_signature(
     }
 }
 
-/// Writes the manifest again: its kind and names are those of the parts, and its text has nothing else.
+/// Writes the manifest again, with the entries that were found: its kind and names are those of the parts, and its text has nothing else.
 fn check_manifest(
     manifest: &Manifest,
+    entries: Vec<PartEntry>,
     parts: &Parts,
     store: &Store,
     findings: &mut Findings,
@@ -310,7 +311,7 @@ fn check_manifest(
     let kind = store.row(root).map_or(manifest.kind, |row| row.kind);
     let again = Manifest {
         written_by: manifest.written_by.clone(),
-        ..Manifest::of((kind, root.0), shown.clone(), &parts.0)
+        ..Manifest::of((kind, root.0), shown.clone(), entries)
     };
     // The hashes of the parts are compared before.
     let head = |of: &Manifest| {
@@ -328,13 +329,13 @@ fn check_manifest(
     shown
 }
 
-/// Compares the parts with the manifest.
+/// Compares the parts with the manifest, and returns their entries.
 fn check_hashes(
     parts: &Parts,
     damaged: &BTreeMap<String, String>,
     manifest: &Manifest,
     findings: &mut Findings,
-) -> Result<(), Failure> {
+) -> Result<Vec<PartEntry>, Failure> {
     for (name, reason) in damaged {
         findings.differs(name, "the archive", "a part", &format!("it is damaged: {reason}"));
     }
@@ -361,7 +362,7 @@ fn check_hashes(
     for other in found.iter().filter(|f| manifest.parts.iter().all(|entry| entry.name != f.name)) {
         findings.differs(&other.name, "the manifest", "no such part", "the part");
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Packs the parts again: the archive must be what `bundle` writes around them.

@@ -217,8 +217,18 @@ mod tests {
         assert_eq!(
             found,
             [
-                Step { what: Changed::Rate, at: seconds(18), from: LoadValue::Number(100.0), to: LoadValue::Number(400.0) },
-                Step { what: Changed::Rate, at: seconds(38), from: LoadValue::Number(400.0), to: LoadValue::Number(50.0) },
+                Step {
+                    what: Changed::Rate,
+                    at: seconds(18),
+                    from: LoadValue::Number(100.0),
+                    to: LoadValue::Number(400.0)
+                },
+                Step {
+                    what: Changed::Rate,
+                    at: seconds(38),
+                    from: LoadValue::Number(400.0),
+                    to: LoadValue::Number(50.0)
+                },
             ]
         );
     }

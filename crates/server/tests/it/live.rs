@@ -49,7 +49,11 @@ fn the_rate_of_a_run_can_be_changed_while_it_goes_on() {
     for (body, status, message) in [
         (json!({ "users": 4 }), 409, "the load of this run is open"),
         (json!({ "rate": -1.0 }), 422, "the rate must be from 0"),
-        (json!({ "rate": 1.0, "users": 4 }), 422, "give one of a rate, a number of users and a mix"),
+        (
+            json!({ "rate": 1.0, "users": 4 }),
+            422,
+            "give one of a rate, a number of users and a mix",
+        ),
         (json!({}), 422, "give one of a rate, a number of users and a mix"),
         (json!({ "mix": "tpcb=1" }), 422, "there is no transaction type `tpcb`"),
         (json!({ "mix": "select_only=1" }), 422, "the run began without"),

@@ -175,7 +175,9 @@ impl Workload for Kv {
 
     fn mix(&self, arrives: bool) -> Result<&Arc<Mix>, &'static str> {
         match arrives {
-            true => Err("which keys an open load inserts and deletes follows from its mix, which is fixed"),
+            true => Err(
+                "which keys an open load inserts and deletes follows from its mix, which is fixed",
+            ),
             false => Ok(&self.mix),
         }
     }

@@ -6,7 +6,6 @@ use triphammer_core::random::Rng;
 use super::population::Stream;
 use super::schema::DISTRICTS;
 use super::settings::{Routines, Settings};
-use super::transactions::TRANSACTION_COUNT;
 
 /// State of one virtual user.
 #[derive(Clone, Debug)]
@@ -165,7 +164,7 @@ mod tests {
 
     use triphammer_core::workload::WorkloadSettings;
 
-    use super::super::transactions::{DELIVERY, STOCK_LEVEL, transactions};
+    use super::super::transactions::{DELIVERY, STOCK_LEVEL, TRANSACTION_COUNT, transactions};
     use super::*;
 
     fn settings(scale: u32, all: bool) -> Settings {
