@@ -20,12 +20,23 @@ const MUCH: u64 = 20;
 
 /// Whether the answers are equal.
 pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
-    let mut lines = vec![match of.differing {
-        0 => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
-        differing => {
-            format!("no: {} of {} differ", integer(differing), counted(of.compared, "answers"))
+    let differ =
+        || format!("{} of {} differ", integer(of.differing), counted(of.compared, "answers"));
+    let mut lines = vec![match (of.differing, of.inconclusive, of.replays_needed) {
+        (0, ..) => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
+        (_, false, _) => format!("no: {}", differ()),
+        (_, true, Some(pairs)) => {
+            format!("inconclusive: {}, which may be chance; --pairs {pairs} can tell", differ())
         }
+        (_, true, None) => format!("inconclusive: {}, as many as by chance", differ()),
     }];
+    let by_chance = of.statements.iter().filter(|one| one.by_chance).map(|one| one.differing);
+    match by_chance.sum::<u64>() {
+        chance if chance > 0 && !of.inconclusive => {
+            lines.push(format!("{} of them may be chance", integer(chance)));
+        }
+        _ => {}
+    }
     if of.limited > 0 {
         lines.push(format!(
             "{} of them compared by numbers of rows or by errors only: their rows cannot be the same twice",
@@ -70,7 +81,7 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
     if of.statements.is_empty() {
         return None;
     }
-    let head = ["statement", "A, beside the recording", "B", "answers", "differing"];
+    let head = ["statement", "A, beside the recording", "B", "answers", "differing", "by chance?"];
     let mut table = Table::new(3, &head);
     for one in of.statements.iter().take(ROWS_MAX) {
         table.row(vec![
@@ -79,6 +90,7 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
             kinds(&one.b),
             integer(one.compared),
             integer(one.differing),
+            (if one.by_chance { "maybe" } else { "no" }).to_owned(),
         ]);
     }
     Some(table)
