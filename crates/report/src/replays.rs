@@ -81,7 +81,7 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
     if of.statements.is_empty() {
         return None;
     }
-    let head = ["statement", "A, beside the recording", "B", "answers", "differing", "by chance?"];
+    let head = ["statement", "A, beside the recording", "B", "answers", "differing"];
     let mut table = Table::new(3, &head);
     for one in of.statements.iter().take(ROWS_MAX) {
         table.row(vec![
@@ -89,8 +89,7 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
             kinds(&one.a),
             kinds(&one.b),
             integer(one.compared),
-            integer(one.differing),
-            (if one.by_chance { "maybe" } else { "no" }).to_owned(),
+            format!("{}{}", integer(one.differing), if one.by_chance { ", chance?" } else { "" }),
         ]);
     }
     Some(table)

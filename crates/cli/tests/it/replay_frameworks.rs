@@ -216,8 +216,7 @@ fn a_load_without_times_has_the_sessions_of_the_recording() {
         }
     });
     let run = |more: &[&str]| {
-        let args =
-            ["run", &copy, "-w", "replay", "--recording", &file, "--load", "closed", "--json"];
+        let args = ["run", &copy, "-w", "replay", "--recording", &file, "--load", "closed"];
         program.json(&[&args[..], more].concat())
     };
     let done = run(&[]);

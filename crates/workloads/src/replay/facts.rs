@@ -228,14 +228,16 @@ fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
         before.trim_end_matches(['"', '`']).strip_suffix('.')?.trim_end_matches(['"', '`']);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let qualifier = before.rsplit(|c| !is_name(c)).next().unwrap_or_default().to_lowercase();
-    let found: Vec<&str> = words(lower).collect();
+    let found: Vec<&str> = words_and_commas(lower).collect();
     let sources = ["from", "join", "update", "into", "using"];
+    let begins = |word: &str| word == "," || sources.contains(&word);
     // What stands before the alias, unless that is itself what FROM or JOIN names.
     let table =
         (1..found.len()).filter(|at| found[*at] == qualifier).find_map(|at| match found[at - 1] {
             "as" if at > 1 => Some(found[at - 2]),
+            "," => None,
             before if sources.contains(&before) => Some(found[at]),
-            before => (at > 1 && sources.contains(&found[at - 2])).then_some(before),
+            before => (at > 1 && begins(found[at - 2])).then_some(before),
         });
     table.map(str::to_owned)
 }
@@ -243,6 +245,14 @@ fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
 /// The words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The words of a text, and the commas between them.
+fn words_and_commas(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(',').flat_map(|part| {
+        let comma = part.ends_with(',').then_some(",");
+        words(part).chain(comma)
+    })
 }
 
 /// Whether a text calls a function.
