@@ -109,6 +109,18 @@ impl StatementFacts {
         is_insert(&self.verb)
     }
 
+    /// Whether the value of a column that it returns is one of its own arguments.
+    pub fn gives(&self, place: usize) -> bool {
+        let name = self.returned.get(place).filter(|_| self.inserts());
+        let is_it = |of: &ArgumentColumn| of.column.as_deref() == name.map(String::as_str);
+        name.is_some() && self.columns.iter().any(is_it)
+    }
+
+    /// Whether it may return a row that existed before, as with ON CONFLICT.
+    pub fn may_find(&self) -> bool {
+        ["conflict", "duplicate", "merge"].iter().any(|word| has_word(&self.lower, word))
+    }
+
     /// The routine of the session that it calls.
     pub fn called(&self) -> Option<&str> {
         of_session(&self.lower).filter(|_| self.verb == "select")

@@ -225,7 +225,8 @@ impl Ids {
                 let in_session = (transaction.session, value.clone());
                 let reads = !facts[step.shape].inserts() && !facts[step.shape].calls_sequence();
                 let is_read_again = reads && of_session.contains(&in_session);
-                if *value == Argument::Null || is_read_again {
+                let is_given = facts[step.shape].gives(place);
+                if *value == Argument::Null || is_read_again || is_given {
                     continue;
                 }
                 if facts[step.shape].inserts() {
@@ -233,7 +234,8 @@ impl Ids {
                 }
                 let made = (domain, value.clone());
                 let maker = *self.makers.entry(made.clone()).or_insert(moment.transaction);
-                if maker != moment.transaction {
+                // Of a row that exists already, it returns what another transaction has made.
+                if maker != moment.transaction && !facts[step.shape].may_find() {
                     ambiguous.insert(made);
                 }
                 let next = makings.len();

@@ -260,3 +260,30 @@ fn elements_of_arrays_use_made_values_like_arguments() {
     let text = triphammer_capture::Argument::Text("{109,109,8}".to_owned());
     assert_eq!((found.arguments, found.replaced, found.missing), (vec![(0, text)], 2, 1));
 }
+
+#[test]
+fn rows_that_an_insert_finds_or_is_given_make_nothing() {
+    let statements = [
+        "INSERT INTO users (email) VALUES (:p1) RETURNING id",
+        "INSERT INTO users (email) VALUES (:p1) ON CONFLICT (email) DO UPDATE SET visits = 2 RETURNING id, email",
+        "INSERT INTO members (user_id, role) VALUES (:p1, :p2) RETURNING user_id, id",
+        "UPDATE users SET visits = 1 WHERE id = :p1",
+    ];
+    let lines = [
+        (0, 0, 0, "\"ann\"", "[7]"),
+        (1, 100, 1, "\"ann\"", "[7, \"ann\"]"),
+        (2, 200, 2, "7, 7", "[7, 7]"),
+        (2, 300, 3, "7", ""),
+        (3, 400, 0, "\"bob\"", "[8]"),
+        (4, 500, 0, "\"eve\"", "[8]"),
+        (5, 600, 3, "8", ""),
+    ];
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
+    let makers = |transaction| {
+        let spot = plan.spot(transaction, 0);
+        plan.ids.makers(spot.number, spot.step)
+    };
+    assert_eq!((makers(2), makers(3)), (vec![0], vec![0]), "the first one that returned it");
+    assert_eq!(makers(6), [] as [u32; 0], "two made it");
+    assert_eq!(plan.ids.count(), 2, "the id of the user and that of the member");
+}

@@ -407,6 +407,8 @@ impl Workload for Replay {
 
     fn statement_example(&self, text: &str, placeholder: Placeholder) -> Option<StatementExample> {
         let number = self.plan.titles.iter().position(|title| title == text)?;
-        Some(runner::example(self, number, placeholder))
+        // A definition has no plan.
+        let has_plan = !["create", "drop"].contains(&self.plan.facts[number].verb.as_str());
+        has_plan.then(|| runner::example(self, number, placeholder))
     }
 }
