@@ -50,6 +50,7 @@ fn ids_in_arrays_are_replaced() {
     let schema = "
         CREATE TABLE author (id bigserial PRIMARY KEY, name text NOT NULL);
         CREATE TABLE book (id bigserial PRIMARY KEY, author_id bigint NOT NULL REFERENCES author, pages int NOT NULL);
+        CREATE TABLE file (name bytea PRIMARY KEY, n int NOT NULL);
         CREATE TABLE token (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), used int NOT NULL)";
     let shift = "SELECT setval('author_id_seq', 1000), setval('book_id_seq', 5000)";
     let (target, copy) = database_and_copy("arrays", schema, shift);
@@ -91,6 +92,14 @@ fn ids_in_arrays_are_replaced() {
             books[0], books[1]
         );
         app.text(&array).unwrap();
+        // Bytes that are no text, as a key.
+        for n in 0..3_u8 {
+            let name: Vec<u8> = vec![0xff, n, 0, b'\\'];
+            app.bound("INSERT INTO file (name, n) VALUES ($1, $2)", &[&name, &i32::from(n)])
+                .unwrap();
+            let found = app.bound("SELECT n::bigint FROM file WHERE name = $1", &[&name]).unwrap();
+            assert_eq!(found, [i64::from(n)]);
+        }
         // The client makes these: they stay as they are.
         app.bound("SELECT n FROM unnest($1::bigint[]) n ORDER BY n", &[&vec![1_i64, 2, 3]])
             .unwrap();
