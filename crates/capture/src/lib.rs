@@ -5,6 +5,7 @@
 //! lines      lines of limited length
 //! log/       formats: lines to events of sessions
 //! answer     what a server answered, if the source has it
+//! array      arrays of PostgreSQL as texts
 //! databases  which of the databases of a log is captured
 //! sql        the shape of a statement, and the values in it
 //! statement  what a statement does to a session
@@ -24,6 +25,7 @@
 
 pub mod answer;
 mod argument;
+pub mod array;
 mod columns;
 mod databases;
 pub mod digest;

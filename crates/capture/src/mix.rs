@@ -239,9 +239,9 @@ impl Place {
                 self.last = *number;
                 number.to_string()
             }
-            Argument::Text(text) | Argument::Number(text) => {
+            other => {
                 self.has_text = true;
-                text.clone()
+                other.written().unwrap_or_default().into_owned()
             }
         };
         self.values += 1;

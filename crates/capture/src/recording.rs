@@ -3,7 +3,7 @@
 //! A file of lines, each a JSON value:
 //!
 //! ```text
-//! {"triphammer_recording": 1, "from": "csvlog", "started": "2026-01-31 12:00:00"}
+//! {"triphammer_recording": 2, "from": "csvlog", "started": "2026-01-31 12:00:00"}
 //! {"statement": 0, "sql": "UPDATE accounts SET balance = balance + :p1 WHERE id = :p2", "literals": [1]}
 //! [3, 1500, "commit", [[0, 120, [5, 17], {"changed": 1, "us": 310}], [1, -80, []]], 40]
 //! {"sessions": 8, "transactions": 1, "statements": 2}
@@ -14,7 +14,7 @@
 //! `read` if it has them), its statements, the gap before COMMIT or ROLLBACK, and if they are known, the times of BEGIN and
 //! of COMMIT or ROLLBACK in µs. Each of its statements is its number,
 //! the gap before it in µs, its arguments, and what the server answered, if that is known. An argument is null, a whole
-//! number, a text, or `{"number": "1.5"}`. A negative gap counts from the start of the statement before, because the log
+//! number, a text, `{"number": "1.5"}`, or `{"bytes": "ff00"}` for bytes that are no text. A negative gap counts from the start of the statement before, because the log
 //! does not have its end. An answer has what is known of [`Answer`]: `rows`, `changed`, `error`, `hash` in hexadecimal
 //! digits, `made`, and `us`.
 
@@ -23,9 +23,10 @@ use std::io::{self, BufRead, Write};
 use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use triphammer_core::value::Timestamp;
+use triphammer_core::value::{Timestamp, hex};
 
 use super::answer::Answer;
+use super::argument::unhex;
 use super::event::Argument;
 use super::lines::{Line, Lines};
 use super::log::Format;
@@ -35,8 +36,10 @@ use super::skipped::Reason;
 use super::sql::Syntax;
 use super::statement::{Characteristics, Effect, effect};
 
-/// Version of the format.
-const VERSION: u64 = 1;
+/// Version of the format: in the first one, arguments had no bytes.
+const VERSION: u64 = 2;
+/// The oldest version that is read.
+const VERSION_MIN: u64 = 1;
 /// Key of the version in the first line.
 const KEY: &str = "triphammer_recording";
 /// What recordings of what passed on the wire are from, by their syntax.
@@ -201,13 +204,17 @@ impl Serialize for Argument {
             Self::Null => serializer.serialize_unit(),
             Self::Int(number) => serializer.serialize_i64(*number),
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Number(digits) => {
-                let mut object = serializer.serialize_map(Some(1))?;
-                object.serialize_entry("number", digits)?;
-                object.end()
-            }
+            Self::Number(digits) => one("number", digits, serializer),
+            Self::Bytes(bytes) => one("bytes", &hex(bytes), serializer),
         }
     }
+}
+
+/// An object with one entry.
+fn one<S: Serializer>(name: &str, value: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(Some(1))?;
+    object.serialize_entry(name, value)?;
+    object.end()
 }
 
 impl Serialize for Answer {
@@ -296,12 +303,13 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
             serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
         match value {
             Value::Object(object) if number == 1 => match object.get(KEY).and_then(Value::as_u64) {
-                Some(VERSION) => {
+                Some(VERSION_MIN..=VERSION) => {
                     let from = object.get("from").and_then(Value::as_str);
                     recording.syntax = from.and_then(syntax_from);
                 }
                 Some(other) => {
-                    return Err(wrong(&format!("unsupported version {other}: expected {VERSION}")));
+                    let expected = format!("expected {VERSION_MIN} to {VERSION}");
+                    return Err(wrong(&format!("unsupported version {other}: {expected}")));
                 }
                 None => return Err(wrong(NO_RECORDING)),
             },
@@ -419,10 +427,16 @@ fn read_argument(value: &Value) -> Result<Argument, String> {
             let digits = object["number"].as_str().unwrap_or_default();
             Ok(Argument::Number(digits.to_owned()))
         }
+        Value::Object(object) if object.contains_key("bytes") => {
+            let bytes = object["bytes"].as_str().and_then(unhex);
+            bytes.map(Argument::Bytes).ok_or_else(|| {
+                "`bytes` of an argument must have pairs of hexadecimal digits".to_owned()
+            })
+        }
         other => other.as_i64().map(Argument::Int).ok_or_else(|| {
             format!(
-                "an argument must be null, a whole number, a text or {{\"number\": TEXT}}, got \
-                 {other}"
+                "an argument must be null, a whole number, a text, {{\"number\": TEXT}} or \
+                 {{\"bytes\": DIGITS}}, got {other}"
             )
         }),
     }
@@ -585,6 +599,15 @@ mod tests {
         let read_back = read(text.as_bytes()).unwrap();
         let found = read_back.transactions[0].steps[0].answer.as_deref();
         assert_eq!(found, Some(&Answer { hash: None, ..answer.clone() }));
+        for argument in
+            [Argument::Bytes(vec![0xff, 0]), Argument::Number("1.5".into()), Argument::Null]
+        {
+            let written = serde_json::to_value(&argument).unwrap();
+            assert_eq!(read_argument(&written), Ok(argument));
+        }
+        for wrong in [json!({ "bytes": "f" }), json!({ "bytes": "+f" }), json!({ "bytes": 1 })] {
+            assert!(read_argument(&wrong).unwrap_err().contains("`bytes`"), "{wrong}");
+        }
         let hashed = serde_json::to_value(&answer).unwrap();
         assert_eq!(hashed["hash"], "00000000000000fe");
         assert_eq!(read_answer(&hashed), Ok(answer));
@@ -600,7 +623,7 @@ mod tests {
             ("SELECT 1\n", "line 1: expected value"),
             ("{\"a\": 1}\n", "line 1: not a recording"),
             ("[1]\n", "line 1: not a recording"),
-            ("{\"triphammer_recording\": 2}\n", "line 1: unsupported version 2"),
+            ("{\"triphammer_recording\": 3}\n", "line 1: unsupported version 3"),
             (cut.as_str(), "it is truncated"),
             (
                 "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0, []]], 0]\n",

@@ -89,9 +89,21 @@ pub fn effect(sql: &str, rules: impl Into<Rules>) -> Effect {
         ["copy", ..] | ["load", "data" | "xml", ..] => Effect::Skip(Reason::Copy),
         ["prepare" | "execute" | "deallocate", ..] => Effect::Skip(Reason::NamedStatement),
         [] => Effect::Skip(Reason::Nothing),
+        ["create" | "drop", ..] if syntax == Syntax::Postgres && is_of_session(&words) => {
+            Effect::Runs
+        }
         [first, ..] if DEFINES.contains(&first) => Effect::Skip(Reason::Definition),
         _ => Effect::Runs,
     }
+}
+
+/// Whether a definition of PostgreSQL is of a routine of the session, `pg_temp.name`: nobody else sees it, and later statements of
+/// the session call it.
+fn is_of_session(words: &[&str]) -> bool {
+    let routine = words.iter().position(|word| ["function", "procedure"].contains(word));
+    let named =
+        routine.and_then(|at| words[at + 1..].iter().find(|word| !["if", "exists"].contains(word)));
+    named == Some(&"pg_temp")
 }
 
 /// First words of statements that define or administrate.
@@ -165,9 +177,13 @@ pub fn commits_implicitly(sql: &str, syntax: Syntax) -> bool {
     commits && !is_temporary
 }
 
-/// Whether a statement defines a routine, so that the semicolons after its beginning are those of its body.
+/// Whether a statement defines a routine, so that the semicolons after its beginning are those of its body. Bodies of PostgreSQL
+/// have an end of their own ([`split`](super::sql::split)).
 #[must_use]
 pub fn defines_routine(sql: &str, syntax: Syntax) -> bool {
+    if syntax == Syntax::Postgres {
+        return false;
+    }
     let words: Vec<String> = first_words(sql, syntax).collect();
     let routines = ["procedure", "function", "trigger", "event", "package"];
     words.first().is_some_and(|word| word == "create")
@@ -299,6 +315,9 @@ mod tests {
             ("(SELECT 1)", Effect::Runs),
             ("WITH a AS (SELECT 1) SELECT * FROM a", Effect::Runs),
             (" -- nothing", Effect::Skip(Reason::Nothing)),
+            ("CREATE OR REPLACE FUNCTION pg_temp.f() RETURNS int AS $$SELECT 1$$", Effect::Runs),
+            ("DROP FUNCTION IF EXISTS pg_temp.f()", Effect::Runs),
+            ("CREATE FUNCTION f(a pg_temp.t) RETURNS int", Effect::Skip(Reason::Definition)),
         ] {
             assert_eq!(effect(sql, Syntax::Postgres), expected, "{sql}");
         }
@@ -372,6 +391,7 @@ mod tests {
             ("CREATE TABLE t (a int)", false),
             ("SELECT 1 AS function", false),
         ] {
+            assert!(!defines_routine(sql, Syntax::Postgres), "{sql}: its body has an end");
             assert_eq!(defines_routine(sql, Syntax::MySql), expected, "{sql}");
         }
     }

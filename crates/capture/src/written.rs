@@ -85,10 +85,56 @@ pub fn place_in_row(shape: &Shape, hole: usize) -> Option<usize> {
     (depth > 0).then_some(place)
 }
 
-/// The column that a hole of `INSERT INTO t (a, b) VALUES (?, ?)` is for.
+/// The columns of `INSERT INTO t (a, b) SELECT …`, and what follows SELECT in the text.
+fn selected_columns(insert: &str) -> Option<(Vec<&str>, &str)> {
+    let lower = insert.to_ascii_lowercase();
+    let is_insert = ["insert", "replace"].iter().any(|verb| lower.trim_start().starts_with(verb));
+    let (open, close) = (insert.find('(').filter(|_| is_insert)?, insert.find(')')?);
+    let list = insert.get(open + 1..close)?;
+    let rest = insert[close + 1..].trim_start_matches([' ', '(']);
+    let word = rest.get(.."select".len()).filter(|word| word.eq_ignore_ascii_case("select"))?;
+    let columns = list.split(',').map(|name| name.trim().trim_matches(['"', '`'])).collect();
+    Some((columns, &rest[word.len()..]))
+}
+
+/// The number of a hole among what is selected, from 0, by the text from SELECT to it: in the list, as in `SELECT ?, unnest(?)`,
+/// or among the arrays of `SELECT * FROM unnest(?, ?)`.
+fn place_in_select(text: &str) -> Option<usize> {
+    let lower = text.to_ascii_lowercase();
+    let all = lower.trim_start().strip_prefix('*').map(str::trim_start);
+    let arrays =
+        all.and_then(|rest| rest.strip_prefix("from unnest")?.trim_start().strip_prefix('('));
+    let (list, of_arrays) = (arrays.unwrap_or(&lower), arrays.is_some());
+    let (mut depth, mut place, mut outside) = (0_i32, 0, String::new());
+    for c in list.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => place += 1,
+            c if depth == 0 => outside.push(c),
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    let ends = ["from", "where", "union", "order", "group"];
+    let is_over = outside.split(|c: char| !c.is_alphanumeric()).any(|word| ends.contains(&word));
+    (of_arrays || !is_over).then_some(place)
+}
+
+/// The column that a hole of `INSERT INTO t (a, b) VALUES (?, ?)` is for, or of `INSERT INTO t (a, b) SELECT …`.
 pub fn inserted(shape: &Shape, hole: usize) -> Option<&str> {
-    let place = place_in_row(shape, hole)?;
-    let name = *listed_columns(shape.pieces.first()?)?.get(place)?;
+    let first = shape.pieces.first()?;
+    let name = match place_in_row(shape, hole) {
+        Some(place) => *listed_columns(first)?.get(place)?,
+        None => {
+            let (columns, rest) = selected_columns(first)?;
+            let pieces = shape.pieces[1..=hole].iter().map(String::as_str);
+            let text: Vec<&str> = std::iter::once(rest).chain(pieces).collect();
+            *columns.get(place_in_select(&text.join("?"))?)?
+        }
+    };
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     (begins && name.chars().all(is_name) && name.len() <= 30).then_some(name)

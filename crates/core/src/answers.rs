@@ -125,6 +125,10 @@ pub struct OrderWaits {
     pub waits: u64,
     /// Time of these waits, in seconds.
     pub waited_s: f64,
+    /// Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a
+    /// lock of their transaction.
+    #[serde(default)]
+    pub in_vain: u64,
     /// Number of waits that ended after the longest time that is waited, not with what they waited for.
     pub timed_out: u64,
 }
@@ -149,8 +153,12 @@ pub struct ReplayAnswers {
     /// Number of statements that were not sent, because one before them in their transaction failed.
     pub unreached: u64,
     /// Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is
-    /// older or newer than at the beginning of the recording.
+    /// older than at the beginning of the recording, or of rows that were deleted since.
     pub found_nothing: u64,
+    /// Number of statements that fail now, and did not, because a row with their key exists: a sign of data that is newer than at
+    /// the beginning of the recording, as after an earlier replay.
+    #[serde(default)]
+    pub duplicates: u64,
     /// The divergence that was first in the recording; those that follow may be its consequence.
     pub first: Option<FirstDivergence>,
     /// The statements whose answers differ, and those that cannot be equal; in the order in which they first differ in the
@@ -176,6 +184,8 @@ pub struct AnswerDigests {
     pub limited: Arc<[bool]>,
     /// By statement of the recording in its order, the digest of its answer; 0 if there was none.
     pub of: Vec<u32>,
+    /// Whether sessions of the recording worked at the same time, so that answers may depend on their order.
+    pub is_concurrent: bool,
 }
 
 /// The divergence that was first in the recording.

@@ -163,6 +163,15 @@ pub struct RowEffect {
     pub made_id: Option<u64>,
 }
 
+/// The column of a table or view that a column of a result has the values of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnSource {
+    /// The table, without its schema.
+    pub table: String,
+    /// Its column.
+    pub column: String,
+}
+
 /// One connection. A failed call leaves the session usable unless the error's class [loses the
 /// session](crate::ErrorClass::loses_session); after a failed statement in a transaction the caller
 /// must roll that transaction back.
@@ -250,6 +259,16 @@ pub trait Session: 'static {
         let _ = commits;
         rows.reset(0);
         self.script(sql).await
+    }
+
+    /// Where each column of a prepared statement's result comes from; `None` for one that is computed. Empty if the driver does not
+    /// know.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        let _ = id;
+        Ok(Vec::new())
     }
 
     /// What the last statement did to rows, as far as the driver knows it after a statement of any kind. Costs no round

@@ -152,6 +152,8 @@ pub enum Value<'a> {
     },
     /// Characters in UTF-8.
     Text(&'a str),
+    /// Bytes of any kind, for databases that accept them as an argument.
+    Bytes(&'a [u8]),
     /// Date and time without a zone.
     Timestamp(Timestamp),
     /// Calendar date without a time.
@@ -184,6 +186,17 @@ impl<'a> From<&'a str> for Value<'a> {
     fn from(value: &'a str) -> Self {
         Self::Text(value)
     }
+}
+
+/// Bytes as hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        fmt::Write::write_fmt(&mut digits, format_args!("{byte:02x}"))
+            .expect("writing to a string cannot fail");
+    }
+    digits
 }
 
 /// Most digits after the point that 128 bits can hold.

@@ -525,6 +525,8 @@ pub enum Literal {
     Int(i64),
     /// Everything else, as text.
     Text(String),
+    /// Bytes that are no text.
+    Bytes(Vec<u8>),
 }
 
 impl<'a> From<&'a Literal> for Value<'a> {
@@ -533,6 +535,7 @@ impl<'a> From<&'a Literal> for Value<'a> {
             Literal::Null => Value::Null,
             Literal::Int(number) => Value::Int(*number),
             Literal::Text(text) => Value::Text(text),
+            Literal::Bytes(bytes) => Value::Bytes(bytes),
         }
     }
 }

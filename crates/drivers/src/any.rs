@@ -10,9 +10,9 @@ use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, CountErrors, Database, EngineControl, Isolation,
-    LockMode, NodeStatus, Pipeline, Pipelining, Protocol, Role, RowEffect, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, ColumnSource, CountErrors, Database, EngineControl,
+    Isolation, LockMode, NodeStatus, Pipeline, Pipelining, Protocol, Role, RowEffect, RowSource,
+    ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -268,6 +268,15 @@ macro_rules! drivers {
         ) -> Result<(), DbError> {
             self.redactor.hide_in(match &mut self.inner {
                 $(DriverSession::$name(session) => session.text(sql, commits, rows).await,)+
+            })
+        }
+
+        async fn sources(
+            &mut self,
+            id: StatementId,
+        ) -> Result<Vec<Option<ColumnSource>>, DbError> {
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.sources(id).await,)+
             })
         }
 

@@ -8,8 +8,8 @@ use triphammer_core::error::DbError;
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Isolation, Pipeline, Pipelining, RowEffect, RowSource, Session, StatementId,
-    execute_then_commit,
+    Access, Canceller, ColumnSource, Isolation, Pipeline, Pipelining, RowEffect, RowSource,
+    Session, StatementId, execute_then_commit,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -167,6 +167,10 @@ impl<S: Session> Session for Metered<S> {
         self.committing();
         let result = self.session.text(sql, commits, rows).await;
         self.committed(result)
+    }
+
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        self.session.sources(id).await
     }
 
     fn effect(&self) -> RowEffect {

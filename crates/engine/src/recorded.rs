@@ -8,10 +8,11 @@ use triphammer_core::error::DbError;
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Isolation, Pipeline, Pipelining, RowEffect, RowSource, Session, StatementId,
+    Access, Canceller, ColumnSource, Isolation, Pipeline, Pipelining, RowEffect, RowSource,
+    Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
-use triphammer_core::value::{Value, write_decimal};
+use triphammer_core::value::{Value, hex, write_decimal};
 use triphammer_core::workload::TableDef;
 
 /// A session that records what is sent through it.
@@ -85,6 +86,7 @@ fn literal(value: &Value<'_>) -> String {
         Value::Decimal { units, scale } => write_decimal(&mut out, *units, *scale),
         Value::Decimal128 { units, scale } => write_decimal(&mut out, **units, *scale),
         Value::Text(text) => write!(out, "'{}'", text.replace('\'', "''")),
+        Value::Bytes(bytes) => write!(out, "x'{}'", hex(bytes)),
         Value::Timestamp(at) => write!(out, "'{at}'"),
         Value::Date(date) => write!(out, "'{date}'"),
         Value::Ints(numbers) => {
@@ -158,6 +160,10 @@ impl<S: Session> Session for Recorded<S> {
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         self.note(sql);
         self.session.text(sql, commits, rows).await
+    }
+
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        self.session.sources(id).await
     }
 
     fn effect(&self) -> RowEffect {

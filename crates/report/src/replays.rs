@@ -20,12 +20,23 @@ const MUCH: u64 = 20;
 
 /// Whether the answers are equal.
 pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
-    let mut lines = vec![match of.differing {
-        0 => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
-        differing => {
-            format!("no: {} of {} differ", integer(differing), counted(of.compared, "answers"))
+    let differ =
+        || format!("{} of {} differ", integer(of.differing), counted(of.compared, "answers"));
+    let mut lines = vec![match (of.differing, of.inconclusive, of.replays_needed) {
+        (0, ..) => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
+        (_, false, _) => format!("no: {}", differ()),
+        (_, true, Some(pairs)) => {
+            format!("inconclusive: {}, which may be chance; --pairs {pairs} can tell", differ())
         }
+        (_, true, None) => format!("inconclusive: {}, as many as by chance", differ()),
     }];
+    let by_chance = of.statements.iter().filter(|one| one.by_chance).map(|one| one.differing);
+    match by_chance.sum::<u64>() {
+        chance if chance > 0 && !of.inconclusive => {
+            lines.push(format!("{} of them may be chance", integer(chance)));
+        }
+        _ => {}
+    }
     if of.limited > 0 {
         lines.push(format!(
             "{} of them compared by numbers of rows or by errors only: their rows cannot be the same twice",
@@ -78,7 +89,7 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
             kinds(&one.a),
             kinds(&one.b),
             integer(one.compared),
-            integer(one.differing),
+            format!("{}{}", integer(one.differing), if one.by_chance { ", chance?" } else { "" }),
         ]);
     }
     Some(table)

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use triphammer_core::login::LoginTimes;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, Pipelining, RowEffect,
-    RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, ColumnSource, Isolation, LockMode, NodeStatus, Pipeline, Pipelining,
+    RowEffect, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -177,6 +177,10 @@ impl<S: Session> Session for Limited<S> {
 
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         finished!(self.text(sql, commits, rows))
+    }
+
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        finished!(self.sources(id))
     }
 
     fn effect(&self) -> RowEffect {

@@ -57,7 +57,8 @@ pub(crate) fn pacing(
     } else {
         refuse(&["terminals", "sessions", "login-delay"], settings, "--load keyed")?;
         let few = match (&load, given.recording) {
-            (Load::Replay(_), Some(recording)) => recording.sessions,
+            // As many as worked at the same time, with the recorded times or without.
+            (_, Some(recording)) => recording.sessions,
             (Load::Replay(_), None) => return Err(no_recording()),
             _ if given.capabilities.one_writer => 1,
             _ => given.scale.clamp(1, 10),

@@ -47,6 +47,22 @@ impl PostgresClient {
         let first = |row: &tokio_postgres::Row| row.try_get(0);
         rows.iter().map(first).collect::<Result<_, _>>().map_err(|error| failed(sql, &error))
     }
+
+    /// Prepares a statement and runs it with arguments of any type, in binary format; returns the first column of its rows, which
+    /// must be 64-bit integers.
+    ///
+    /// # Errors
+    /// When the server reports one.
+    pub fn bound(
+        &self,
+        sql: &str,
+        arguments: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<i64>, TestbedError> {
+        let done = self.runtime.block_on(self.client.query(sql, arguments));
+        let rows = done.map_err(|error| failed(sql, &error))?;
+        let first = |row: &tokio_postgres::Row| row.try_get(0);
+        rows.iter().map(first).collect::<Result<_, _>>().map_err(|error| failed(sql, &error))
+    }
 }
 
 /// The fields of all rows, as texts.

@@ -118,11 +118,7 @@ fn told(recording: &Recording) -> Vec<String> {
 }
 
 fn shown(argument: &Argument) -> String {
-    match argument {
-        Argument::Null => "NULL".to_owned(),
-        Argument::Int(number) => number.to_string(),
-        Argument::Number(text) | Argument::Text(text) => text.clone(),
-    }
+    argument.written().map_or("NULL".to_owned(), Into::into)
 }
 
 /// The answers to statements on `people` that have a hash.

@@ -16,10 +16,13 @@ mod names;
 
 use std::collections::HashMap;
 
+use triphammer_core::value::hex;
+
 use self::columns::MaskedColumns;
 use self::form::Permutation;
 use self::names::is_name;
 use super::answer::ServerAnswer;
+use super::argument::unhex;
 use super::columns::{Origin, Tables, origins};
 use super::event::Argument;
 use super::shapes::SHAPES_MAX;
@@ -125,6 +128,10 @@ impl Mask {
             Argument::Int(number) => *number = self.permutation.integer(*number),
             Argument::Number(text) => *text = self.number(text),
             Argument::Text(text) => *text = self.permutation.text(text),
+            Argument::Bytes(bytes) => {
+                let masked = unhex(&self.permutation.hex(&hex(bytes)));
+                *bytes = masked.unwrap_or_default();
+            }
         }
     }
 
@@ -269,6 +276,7 @@ mod tests {
             Argument::Null => "NULL".to_owned(),
             Argument::Int(number) => number.to_string(),
             Argument::Number(text) | Argument::Text(text) => text.clone(),
+            Argument::Bytes(_) => unreachable!("no literal has bytes"),
         };
         statement.shape.text(|place| show(&statement.arguments[place]))
     }

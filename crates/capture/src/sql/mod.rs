@@ -179,7 +179,7 @@ impl Shape {
     #[must_use]
     pub fn column(&self, hole: usize) -> Option<&str> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let before = self.pieces.get(hole)?.trim_end();
+        let before = before_list(self.pieces.get(hole)?.trim_end());
         let before = before.trim_end_matches(['=', '<', '>', '+', '-', '*', '(', ' ', '!']);
         let before = before.strip_suffix_word(&["like", "in", "between"]).trim_end();
         let before = before.trim_end_matches(['"', '`']);
@@ -188,6 +188,15 @@ impl Shape {
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         (begins && !is_word && name.len() <= 30).then_some(name)
     }
+}
+
+/// What is before the list of `id = ANY(…)` and `id = ANY(ARRAY[…])` at the end of a text.
+fn before_list(text: &str) -> &str {
+    let array = text.strip_suffix('[').map(|before| (before, before.strip_suffix_word(&["array"])));
+    let list = array.filter(|(before, word)| before != word).map_or(text, |(_, word)| word);
+    let open = list.trim_end_matches(['(', ' ']);
+    let found = open.strip_suffix_word(&["any", "some", "all"]);
+    if found.len() < open.len() { found.trim_end() } else { text }
 }
 
 trait StripWord {
@@ -199,7 +208,7 @@ impl StripWord for str {
         for word in words {
             let Some(start) = self.len().checked_sub(word.len()) else { continue };
             let ends = self.is_char_boundary(start) && self[start..].eq_ignore_ascii_case(word);
-            if ends && self[..start].ends_with(char::is_whitespace) {
+            if ends && !self[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
                 return &self[..start];
             }
         }
@@ -214,6 +223,7 @@ pub fn literal(argument: &Argument) -> Option<String> {
         Argument::Null => Some("NULL".to_owned()),
         Argument::Int(number) => Some(number.to_string()),
         Argument::Number(digits) => Some(digits.clone()),
+        Argument::Bytes(_) => None,
         Argument::Text(text) if text.contains(['\\', ':', '\0', '\'']) => None,
         Argument::Text(text) => Some(format!("'{text}'")),
     }
@@ -269,16 +279,29 @@ pub fn is_ordered(sql: &str, rules: impl Into<Rules>) -> bool {
     false
 }
 
-/// Splits a text at the semicolons between its statements.
+/// Splits a text at the semicolons between its statements. Those of the body of a routine are not between statements: PostgreSQL
+/// has bodies in quotes, and between `BEGIN ATOMIC` and its END.
 #[must_use]
 pub fn split(sql: &str, rules: impl Into<Rules>) -> Vec<&str> {
     let mut parts = Vec::new();
-    let mut scanner = Scanner::new(sql, rules.into());
-    let mut start = 0;
+    let rules = rules.into();
+    let mut scanner = Scanner::new(sql, rules);
+    let (mut start, mut depth, mut after_begin) = (0, 0_usize, false);
     while let Ok(Some(token)) = scanner.next() {
-        if token.kind == TokenKind::Semicolon {
+        if token.kind == TokenKind::Semicolon && depth == 0 {
             parts.push(&sql[start..token.start]);
             start = token.end;
+        }
+        if token.kind == TokenKind::Word && rules.syntax == Syntax::Postgres {
+            let word = &sql[token.start..token.end];
+            let is = |name: &str| word.eq_ignore_ascii_case(name);
+            match depth {
+                0 => depth = usize::from(after_begin && is("atomic")),
+                _ if is("case") => depth += 1,
+                _ if is("end") => depth -= 1,
+                _ => {}
+            }
+            after_begin = is("begin");
         }
     }
     parts.push(&sql[start..]);
@@ -536,13 +559,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn bodies_of_routines_are_not_split() {
+        let quoted =
+            "CREATE FUNCTION pg_temp.f() RETURNS int AS $f$ BEGIN; END; $f$ LANGUAGE plpgsql";
+        let atomic =
+            "create procedure p() begin atomic select case when a then 1 end; select 2; end";
+        let texts =
+            ["CREATE FUNCTION f() RETURNS text AS 'SELECT 1; SELECT 2'", "SELECT f() AS atomic"];
+        let all = [quoted, atomic, texts[0], texts[1], "BEGIN", "SELECT 3"];
+        assert_eq!(split(&all.join(";"), Syntax::Postgres), all);
+    }
+
     fn texts(sql: &str, syntax: Syntax) -> (String, Vec<String>) {
         let (text, arguments) = shape(sql, syntax);
-        let show = |argument: &Argument| match argument {
-            Argument::Text(text) | Argument::Number(text) => text.clone(),
-            Argument::Int(number) => number.to_string(),
-            Argument::Null => "NULL".to_owned(),
-        };
+        let show = |argument: &Argument| argument.written().map_or("NULL".to_owned(), Into::into);
         (text, arguments.iter().map(show).collect())
     }
 

@@ -44,6 +44,7 @@ mod profile;
 mod program;
 mod reference;
 mod replay;
+mod replay_frameworks;
 mod replay_mariadb;
 mod restore;
 mod rogue;

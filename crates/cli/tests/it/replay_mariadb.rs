@@ -1,6 +1,7 @@
 //! An application that MariaDB's own client runs is recorded at the wire, and replayed on a copy of its database; then two
 //! sides are compared that differ in a setting, an index and a function.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
 use serde_json::Value;
@@ -25,7 +26,7 @@ const SCHEMA: &str = "
     CREATE FUNCTION vat(price decimal(8, 2)) RETURNS decimal(8, 2) DETERMINISTIC RETURN round(price * 0.19, 2);";
 
 /// Runs statements in a session of its own, and returns the last field.
-fn session(url: &str, sql: &str) -> String {
+pub fn session(url: &str, sql: &OsStr) -> String {
     let (user, rest) = url.split_once("://").unwrap().1.split_once('@').unwrap();
     let (user, password) = user.split_once(':').unwrap();
     let (address, database) = rest.split_once('/').unwrap();
@@ -34,10 +35,11 @@ fn session(url: &str, sql: &str) -> String {
         .args(["--no-defaults", "--batch", "--skip-column-names", "--protocol=tcp", "--skip-ssl"])
         .args([format!("--user={user}"), format!("--password={password}")])
         .args([format!("--host={host}"), format!("--port={port}")])
-        .args(["--database", database, "--execute", sql])
+        .args(["--database", database, "--default-character-set=utf8mb4", "--execute"])
+        .arg(sql)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}: {sql}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}: {sql:?}", String::from_utf8_lossy(&output.stderr));
     let out = String::from_utf8(output.stdout).unwrap();
     out.split_whitespace().last().unwrap_or_default().to_owned()
 }
@@ -52,7 +54,8 @@ fn shop(url: &str) {
                 "BEGIN; INSERT INTO orders (customer, state) VALUES ({customer}, 'new'); \
                  INSERT INTO items (order_id, product, quantity) VALUES (LAST_INSERT_ID(), {product}, 2); \
                  UPDATE products SET stock = stock - 2 WHERE id = {product}; COMMIT; SELECT LAST_INSERT_ID()"
-            ),
+            )
+            .as_ref(),
         );
         session(
             url,
@@ -61,7 +64,8 @@ fn shop(url: &str) {
                  SELECT i.quantity FROM items i WHERE i.order_id = {id}; \
                  SELECT o.id, o.state, vat(p.price) FROM orders o JOIN items i ON i.order_id = o.id JOIN products p ON \
                  p.id = i.product WHERE o.id = {id}"
-            ),
+            )
+            .as_ref(),
         );
     }
 }

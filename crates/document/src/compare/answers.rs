@@ -1,9 +1,16 @@
 //! Replays of one recording on two databases: whether they answer the same, and which statements became slower.
 //!
 //! Answers are compared statement by statement of the recording. What differs among the replays of one side is not compared:
-//! it depends on the order of sessions, on time or on chance, and so proves nothing about the other side.
+//! it depends on the order of sessions, on time or on chance, and so proves nothing about the other side. Nor does every difference
+//! between the sides: of a race with two outcomes, two replays of A may meet the one and two of B the other. So a difference is
+//! taken for one of the sides only if
+//!
+//! - the sessions of the recording did not work at the same time, or
+//! - most answers to a statement differ by sides, many, and none among the replays of a side, or
+//! - more answers differ by sides than by any other division of all replays into groups of these sizes, of which there are at least
+//!   twenty: if the sides are equal, each division is as likely to have the most, whatever depends on what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,14 +25,17 @@ const SPEEDS_MAX: usize = 100;
 /// Statements that take less of the time of A are not compared: their times cost nobody anything.
 const SHARE_MIN: f64 = 0.001;
 
+/// Answers to a statement that must differ, and their share, so that chance is no cause.
+const MANY: u64 = 10;
+const MOST: f64 = 0.5;
+/// Largest probability of a difference by chance that is taken for one of the sides.
+const CHANCE_MAX: f64 = 0.05;
+
 /// The answers of the replays of a side so far.
 #[derive(Clone, Debug, Default)]
 pub struct SideAnswers {
-    replays: u32,
-    /// By statement of the recording, its digest; 0 without an answer.
-    of: Vec<u32>,
-    /// Whether they differ among the replays.
-    unstable: Vec<bool>,
+    /// By replay, and by statement of the recording, its digest; 0 without an answer.
+    replays: Vec<Vec<u32>>,
     digests: AnswerDigests,
     last: Option<ReplayAnswers>,
 }
@@ -37,17 +47,28 @@ impl SideAnswers {
         if of.is_empty() {
             return;
         }
-        if self.of.len() == of.len() {
-            for ((known, new), unstable) in self.of.iter().zip(&of).zip(&mut self.unstable) {
-                *unstable |= known != new;
-            }
-        } else {
-            self.unstable = vec![false; of.len()];
-            self.of = of;
-            self.digests = digests;
+        if self.replays.first().is_some_and(|first| first.len() != of.len()) {
+            self.replays.clear();
         }
-        self.replays += 1;
+        self.replays.push(of);
+        self.digests = digests;
         self.last = Some(answers);
+    }
+
+    /// Number of statements of the recording; `None` without a replay.
+    fn statements(&self) -> Option<usize> {
+        self.replays.first().map(Vec::len)
+    }
+
+    /// The digests of a statement, by replay.
+    fn of(&self, place: usize) -> impl Iterator<Item = u32> {
+        self.replays.iter().map(move |replay| replay[place])
+    }
+
+    /// The digest that all replays have; `None` if they differ.
+    fn same(&self, place: usize) -> Option<u32> {
+        let first = self.of(place).next()?;
+        self.of(place).all(|digest| digest == first).then_some(first)
     }
 
     /// The divergences from the recording of a statement, in the last replay.
@@ -77,6 +98,13 @@ pub struct AnswersCompared {
     pub unread: u64,
     /// The statements whose answers differ, those with the most first.
     pub statements: Vec<DifferingStatement>,
+    /// Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time.
+    #[serde(default)]
+    pub inconclusive: bool,
+    /// Replays of each side with which chance could be excluded; `None` if that would not help: as many answers differ by
+    /// another division of the replays.
+    #[serde(default)]
+    pub replays_needed: Option<u32>,
 }
 
 /// A statement to which B answers other than A.
@@ -93,54 +121,163 @@ pub struct DifferingStatement {
     pub a: Vec<DivergenceCount>,
     /// Differences of B's last replay from the recording.
     pub b: Vec<DivergenceCount>,
+    /// Whether its answers may differ by chance.
+    #[serde(default)]
+    pub by_chance: bool,
+}
+
+/// Counts of the answers to one statement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    compared: u64,
+    differing: u64,
+    /// Not compared, because they differ among the replays of a side.
+    unstable: u64,
+}
+
+impl Counts {
+    /// Whether so many differ by sides, and none within a side, that chance is no cause.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
+    fn are_systematic(self) -> bool {
+        let share = self.differing as f64 / self.compared.max(1) as f64;
+        self.unstable == 0 && self.differing >= MANY && share >= MOST
+    }
+}
+
+/// How answers divide the replays of both sides.
+#[derive(Debug, Default)]
+struct Divisions {
+    /// By division other than that of the sides, with two groups of their sizes, the number of answers that are the same within
+    /// each group and not between them.
+    others: HashMap<Box<[bool]>, u64>,
+}
+
+impl Divisions {
+    /// Adds the answers to a statement that differ within a side.
+    fn add(&mut self, a: impl Iterator<Item = u32>, b: impl Iterator<Item = u32>) {
+        let (a, b): (Vec<u32>, Vec<u32>) = (a.collect(), b.collect());
+        let all = || a.iter().chain(&b);
+        let Some(first) = all().next() else { return };
+        let Some(other) = all().find(|digest| *digest != first) else { return };
+        let mut groups: Box<[bool]> = all().map(|digest| digest == first).collect();
+        let count = groups.iter().filter(|is_first| **is_first).count();
+        if all().any(|digest| digest != first && digest != other) {
+            return;
+        }
+        match (count == a.len(), groups.len() - count == a.len()) {
+            (true, _) => {}
+            // The other group is as large as A.
+            (false, true) => groups.iter_mut().for_each(|is_first| *is_first = !*is_first),
+            (false, false) => return,
+        }
+        *self.others.entry(groups).or_default() += 1;
+    }
+
+    /// Answers that the division with the most divides.
+    fn most(&self) -> u64 {
+        self.others.values().copied().max().unwrap_or(0)
+    }
+
+    /// The probability that the sides are the division with the most, if they are equal.
+    fn chance(a: usize, b: usize) -> f64 {
+        let choose = |sum: f64, place: usize| {
+            #[expect(clippy::cast_precision_loss, reason = "numbers of replays")]
+            let (above, below) = ((b + place) as f64, place as f64);
+            sum * above / below
+        };
+        let all = (1..=a).fold(1.0, choose);
+        // With groups of one size, each division has two names.
+        if a == b { 2.0 / all } else { 1.0 / all }
+    }
+
+    /// Replays of each side with which chance is excluded.
+    fn needed() -> u32 {
+        let is_enough =
+            |replays: &u32| Self::chance(*replays as usize, *replays as usize) <= CHANCE_MAX;
+        (2..).find(is_enough).unwrap_or(u32::MAX)
+    }
 }
 
 impl AnswersCompared {
     /// Compares the sides; `None` unless both were replayed.
     #[must_use]
     pub fn of(a: &SideAnswers, b: &SideAnswers) -> Option<Self> {
-        if a.replays == 0 || b.replays == 0 || a.of.len() != b.of.len() {
-            return None;
-        }
-        let mut of_text: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
-        let (mut unstable, mut unreached, mut limited) = (0, 0, 0);
-        let shapes = a.digests.shapes.iter();
-        for (place, (shape, (of_a, of_b))) in shapes.zip(a.of.iter().zip(&b.of)).enumerate() {
-            if a.unstable[place] || b.unstable[place] {
-                unstable += 1;
-                continue;
+        let count = a.statements().filter(|count| b.statements() == Some(*count))?;
+        let mut of_text: BTreeMap<u32, Counts> = BTreeMap::new();
+        let mut divisions = Divisions::default();
+        let (mut unreached, mut limited) = (0, 0);
+        for (place, shape) in a.digests.shapes.iter().enumerate().take(count) {
+            let counts = of_text.entry(*shape).or_default();
+            match (a.same(place), b.same(place)) {
+                (Some(of_a), Some(of_b)) if of_a != 0 && of_b != 0 => {
+                    let is_limited = a.digests.limited.get(*shape as usize) == Some(&true);
+                    limited += u64::from(is_limited);
+                    counts.compared += 1;
+                    counts.differing += u64::from(of_a != of_b);
+                }
+                (Some(_), Some(_)) => unreached += 1,
+                _ => {
+                    counts.unstable += 1;
+                    divisions.add(a.of(place), b.of(place));
+                }
             }
-            if *of_a == 0 || *of_b == 0 {
-                unreached += 1;
-                continue;
-            }
-            limited += u64::from(a.digests.limited.get(*shape as usize) == Some(&true));
-            let [compared, differing] = of_text.entry(*shape).or_default();
-            *compared += 1;
-            *differing += u64::from(of_a != of_b);
         }
-        let statement = |(shape, [compared, differing]): (&u32, &[u64; 2])| {
-            let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
-            let (a, b) = (a.divergences(&text), b.divergences(&text));
-            DifferingStatement { text, compared: *compared, differing: *differing, a, b }
-        };
-        let differing = of_text.iter().filter(|(_, [_, differing])| *differing > 0);
-        let mut statements: Vec<DifferingStatement> = differing.map(statement).collect();
-        statements.sort_by_key(|one| std::cmp::Reverse(one.differing));
-        Some(Self {
-            replays: [a.replays, b.replays],
-            compared: of_text.values().map(|[compared, _]| compared).sum(),
-            differing: of_text.values().map(|[_, differing]| differing).sum(),
+        let sum = |of: fn(&Counts) -> u64| of_text.values().map(of).sum::<u64>();
+        let unread = [a, b].map(|side| side.last.as_ref().map_or(0, |last| last.unread));
+        let compared = Self {
+            replays: [a, b].map(|side| u32::try_from(side.replays.len()).unwrap_or(u32::MAX)),
+            compared: sum(|one| one.compared),
+            differing: sum(|one| one.differing),
             limited,
-            unstable,
+            unstable: sum(|one| one.unstable),
             unreached,
-            unread: [a, b]
-                .iter()
-                .filter_map(|side| side.last.as_ref())
-                .map(|last| last.unread)
-                .sum(),
-            statements,
-        })
+            unread: unread.iter().sum(),
+            statements: Vec::new(),
+            inconclusive: false,
+            replays_needed: None,
+        };
+        Some(compared.judged([a, b], &of_text, &divisions))
+    }
+
+    /// Adds the statements that differ, and whether chance may be the cause.
+    fn judged(
+        mut self,
+        [a, b]: [&SideAnswers; 2],
+        of_text: &BTreeMap<u32, Counts>,
+        divisions: &Divisions,
+    ) -> Self {
+        let [of_a, of_b] = [a, b].map(|side| side.replays.len());
+        let is_alone = self.replays.contains(&1);
+        let is_most = self.differing > divisions.most();
+        let is_proven = !is_alone
+            && (!a.digests.is_concurrent || is_most && Divisions::chance(of_a, of_b) <= CHANCE_MAX);
+        let statement = |(shape, counts): (&u32, &Counts)| {
+            let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
+            let (of_a, of_b) = (a.divergences(&text), b.divergences(&text));
+            DifferingStatement {
+                text,
+                compared: counts.compared,
+                differing: counts.differing,
+                a: of_a,
+                b: of_b,
+                by_chance: !is_proven && (is_alone || !counts.are_systematic()),
+            }
+        };
+        let differing = of_text.iter().filter(|(_, counts)| counts.differing > 0);
+        self.statements = differing.map(statement).collect();
+        self.statements.sort_by_key(|one| (one.by_chance, std::cmp::Reverse(one.differing)));
+        self.inconclusive =
+            !self.statements.is_empty() && self.statements.iter().all(|one| one.by_chance);
+        let needed = Divisions::needed();
+        let has_few = u32::try_from(of_a.min(of_b)).is_ok_and(|replays| replays < needed);
+        self.replays_needed = (self.inconclusive && has_few).then_some(needed);
+        self
+    }
+
+    /// Whether the sides answer differently, and not by chance.
+    #[must_use]
+    pub const fn differ(&self) -> bool {
+        self.differing > 0 && !self.inconclusive
     }
 }
 
@@ -223,4 +360,111 @@ pub(super) fn speeds(pairs: &[(&Run, &Run)], margin: f64) -> Vec<StatementSpeed>
         _ => 2,
     });
     speeds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answers of replays: by statement, its text and the digests by replay.
+    fn side(statements: &[(u32, Vec<u32>)], is_concurrent: bool) -> SideAnswers {
+        let mut side = SideAnswers::default();
+        let texts = statements.iter().map(|(shape, _)| *shape + 1).max().unwrap();
+        for replay in 0..statements[0].1.len() {
+            let digests = AnswerDigests {
+                shapes: statements.iter().map(|(shape, _)| *shape).collect(),
+                titles: (0..texts).map(|shape| format!("SELECT {shape}")).collect(),
+                limited: (0..texts).map(|_| false).collect(),
+                of: statements.iter().map(|(_, digests)| digests[replay]).collect(),
+                is_concurrent,
+            };
+            side.add(digests, ReplayAnswers::default());
+        }
+        side
+    }
+
+    /// Compares statements with their texts, and the digests of A and of B.
+    fn compared(statements: &[(u32, &[u32], &[u32])], is_concurrent: bool) -> AnswersCompared {
+        let of = |b: bool| -> Vec<(u32, Vec<u32>)> {
+            let digests =
+                statements.iter().map(|(shape, of_a, of_b)| (*shape, if b { of_b } else { of_a }));
+            digests.map(|(shape, digests)| (shape, digests.to_vec())).collect()
+        };
+        AnswersCompared::of(&side(&of(false), is_concurrent), &side(&of(true), is_concurrent))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_few_answers_that_differ_by_sides_may_be_chance() {
+        let few: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1, 1], &[2, 2]), (0, &[1, 1], &[1, 1])];
+        let found = compared(&few, true);
+        assert_eq!((found.differing, found.inconclusive, found.replays_needed), (1, true, Some(4)));
+        assert!(!found.differ() && found.statements[0].by_chance);
+        assert!(compared(&few, false).differ(), "nothing depends on the order of one session");
+        let alone: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1], &[2]); 20];
+        assert!(compared(&alone, false).inconclusive, "one replay of a side shows nothing");
+        let more: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1; 4], &[2; 4]), (0, &[1; 4], &[1; 4])];
+        let found = compared(&more, true);
+        assert!(found.differ() && !found.statements[0].by_chance);
+    }
+
+    #[test]
+    fn many_answers_to_a_statement_that_differ_by_sides_are_no_chance() {
+        let mut all: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1, 1], &[2, 2]); 12];
+        all.extend(vec![(1, &[3, 3][..], &[3, 3][..]); 50]);
+        all.push((1, &[3, 4], &[3, 3]));
+        all.push((1, &[3, 3], &[4, 4]));
+        let found = compared(&all, true);
+        let by_chance: Vec<(u64, bool)> =
+            found.statements.iter().map(|one| (one.differing, one.by_chance)).collect();
+        assert_eq!((found.differ(), by_chance), (true, vec![(12, false), (1, true)]));
+        assert_eq!((found.compared, found.differing, found.unstable), (63, 13, 1));
+        all.push((0, &[1, 5], &[2, 2]));
+        assert!(compared(&all, true).inconclusive, "it varies within a side, too");
+    }
+
+    #[test]
+    fn as_many_by_another_division_is_chance() {
+        let mut all: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1; 4], &[2; 4])];
+        all.push((0, &[1, 2, 1, 2], &[1, 2, 1, 2]));
+        let found = compared(&all, true);
+        assert_eq!((found.inconclusive, found.replays_needed), (true, None));
+        all.push((0, &[1; 4], &[2; 4]));
+        assert!(compared(&all, true).differ());
+        // Three answers, or groups of other sizes, are no such division.
+        all.push((0, &[1, 2, 3, 2], &[1, 2, 1, 2]));
+        all.push((0, &[1, 2, 2, 2], &[2, 2, 2, 2]));
+        assert!(compared(&all, true).differ());
+    }
+
+    #[test]
+    fn equal_sides_differ_in_few_of_many_comparisons() {
+        let mut state = 7_u64;
+        let mut is_other = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 63 == 1
+        };
+        for (pairs, most) in [(2, 0), (3, 0), (4, 30), (7, 30)] {
+            let mut false_alarms = 0;
+            for _ in 0..1_000 {
+                // Races with two outcomes, each of which several statements show.
+                let mut statements = Vec::new();
+                for _ in 0..3 {
+                    let outcomes: Vec<u32> =
+                        (0..2 * pairs).map(|_| 1 + u32::from(is_other())).collect();
+                    statements.extend(vec![(0, outcomes); 4]);
+                }
+                statements.extend(vec![(0, vec![9; 2 * pairs]); 100]);
+                let half = |from: usize| -> Vec<(u32, Vec<u32>)> {
+                    let of = statements.iter();
+                    of.map(|(shape, all)| (*shape, all[from..from + pairs].to_vec())).collect()
+                };
+                let (a, b) = (side(&half(0), true), side(&half(pairs), true));
+                false_alarms += usize::from(AnswersCompared::of(&a, &b).unwrap().differ());
+            }
+            assert!(false_alarms <= most, "{pairs} pairs: {false_alarms} of 1000");
+        }
+    }
 }

@@ -347,7 +347,7 @@ impl JobDocument for ComparisonResult {
     fn flaw(&self) -> Option<Flaw> {
         let pairs = self.pairs.as_ref().filter(|_| self.status == Status::Complete)?;
         let mut runs = self.a.runs.iter().chain(&self.b.runs);
-        let differs = self.answers.as_ref().is_some_and(|answers| answers.differing > 0);
+        let differs = self.answers.as_ref().is_some_and(AnswersCompared::differ);
         Flaw::worst([
             (differs, Flaw::AnswersDiffer),
             (pairs.made != pairs.asked || runs.any(|run| !run.good), Flaw::RunsFailed),

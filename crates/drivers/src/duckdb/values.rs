@@ -49,6 +49,10 @@ pub(super) fn bind(
             statement.bind_decimal(place, *units, DIGITS_128, scale)?;
         }
         Value::Text(text) => statement.bind_text(place, text)?,
+        Value::Bytes(_) => {
+            let message = "this driver cannot send bytes as an argument";
+            return Err(Unbound::Misfit(message.to_owned()));
+        }
         Value::Timestamp(at) => statement.bind_timestamp(place, at.0)?,
         Value::Date(date) => statement.bind_date(place, date.0)?,
         Value::Ints(values) => statement.bind_ints(place, values)?,

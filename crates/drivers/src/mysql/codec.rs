@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use triphammer_core::session::ColumnSource;
 use triphammer_core::value::{parse_decimal128, write_decimal};
 use triphammer_core::{ColumnType, Date, DbError, ErrorClass, Rows, Timestamp, Value};
 
@@ -116,6 +117,19 @@ impl ColumnKind {
         str::from_utf8(rest.bytes()?).map_err(|_| broken("the name of a column"))
     }
 
+    /// The table and the column that a column is, from its definition; `None` for one that is computed.
+    pub fn source_in(packet: &[u8]) -> Result<Option<ColumnSource>, DbError> {
+        let mut rest = Reader(packet);
+        let mut name = || rest.bytes().map(|name| String::from_utf8_lossy(name).into_owned());
+        // Catalogue, schema, and the table's alias.
+        for _ in 0..3 {
+            name()?;
+        }
+        let (table, _alias, column) = (name()?, name()?, name()?);
+        let is_known = !table.is_empty() && !column.is_empty();
+        Ok(is_known.then_some(ColumnSource { table, column }))
+    }
+
     /// Whether its values are integers.
     #[must_use]
     pub const fn is_integer(self) -> bool {
@@ -156,6 +170,7 @@ pub fn type_of(value: &Value<'_>) -> u8 {
         Value::Timestamp(_) => t::DATETIME,
         Value::Date(_) => t::DATE,
         Value::Text(_) | Value::Ints(_) => t::VAR_STRING,
+        Value::Bytes(_) => t::BLOB,
     }
 }
 
@@ -179,6 +194,10 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>, column: ColumnType) -> Re
         Value::Text(text) => {
             put_number(out, text.len() as u64);
             out.extend_from_slice(text.as_bytes());
+        }
+        Value::Bytes(bytes) => {
+            put_number(out, bytes.len() as u64);
+            out.extend_from_slice(bytes);
         }
         Value::Timestamp(at) => put_timestamp(out, at)?,
         Value::Ints(list) => put_list(out, list),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::{Row, Rows};
+use triphammer_core::session::ColumnSource;
 use triphammer_core::{ColumnType, DbError, Value};
 
 use super::codec::{ColumnKind, Reader, put_value, read_row, read_texts, type_of};
@@ -30,6 +31,9 @@ const MORE_RESULTS: u16 = 0x0008;
 const COLUMNS_MAX: u64 = 65_535;
 /// How long a proper close may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where the columns of a statement's result come from.
+pub(super) type Sources = Box<[Option<ColumnSource>]>;
 
 /// Facts about a session's connection.
 pub(super) struct Route {
@@ -260,8 +264,8 @@ impl Connection {
         self.results(&mut Rows::new(), Form::Text, pass_over).await
     }
 
-    /// Prepares a statement on the server: returns its id and the number of its placeholders.
-    pub(super) async fn prepare(&mut self, sql: &str) -> Result<(u32, usize), DbError> {
+    /// Prepares a statement on the server: returns its id, the number of its placeholders, and the sources of its columns.
+    pub(super) async fn prepare(&mut self, sql: &str) -> Result<(u32, usize, Sources), DbError> {
         self.wire.command(command::PREPARE)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let packet = self.wire.answer().await?;
@@ -272,11 +276,15 @@ impl Connection {
         let id = u32::from_le_bytes(rest.fixed()?);
         let columns = u16::from_le_bytes(rest.fixed()?);
         let params = u16::from_le_bytes(rest.fixed()?);
-        for _ in 0..u32::from(columns) + u32::from(params) {
+        for _ in 0..params {
             self.wire.answer().await?;
         }
+        let mut sources = Vec::with_capacity(columns.into());
+        for _ in 0..columns {
+            sources.push(ColumnKind::source_in(self.wire.answer().await?)?);
+        }
         self.wire.done();
-        Ok((id, usize::from(params)))
+        Ok((id, usize::from(params), sources.into()))
     }
 
     /// Runs a text with placeholders once, for bulk inserts.

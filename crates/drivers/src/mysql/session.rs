@@ -10,14 +10,14 @@ use tokio::time::timeout;
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Role, RowEffect,
-    RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, ColumnSource, IsAtWork, Isolation, LockMode, NodeStatus, Role,
+    RowEffect, RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 
-use super::connection::{Connection, ResultEnd};
+use super::connection::{Connection, ResultEnd, Sources};
 use super::error::of_commit;
 use super::load::load;
 use super::obstacles;
@@ -90,6 +90,7 @@ struct Prepared {
     placeholders: Box<[(usize, ColumnType)]>,
     /// Number of arguments that the statement takes.
     params: usize,
+    sources: Sources,
     /// Whether it may commit before it ends.
     commits_inside: bool,
 }
@@ -318,12 +319,12 @@ impl Session for MysqlSession {
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         let id = u32::try_from(self.statements.len())
             .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
-        let (form, params) = match self.connection.prepare(&statement.sql).await {
-            Ok((id, params)) => (Form::OnServer(id), params),
+        let (form, params, sources) = match self.connection.prepare(&statement.sql).await {
+            Ok((id, params, sources)) => (Form::OnServer(id), params, sources),
             Err(error) if error.code().is_some_and(|code| UNPREPARABLE.contains(&code)) => {
                 let template = Template::new(statement);
                 let params = template.placeholders();
-                (Form::Text(template), params)
+                (Form::Text(template), params, Box::default())
             }
             Err(error) => return Err(error),
         };
@@ -340,6 +341,7 @@ impl Session for MysqlSession {
             form,
             placeholders: statement.order.iter().map(placeholder).collect(),
             params: statement.params.len(),
+            sources,
             commits_inside: commits_inside(&statement.sql),
         });
         Ok(StatementId(id))
@@ -415,6 +417,11 @@ impl Session for MysqlSession {
             Err(error) if commits => Err(error.failed_commit()),
             done => done,
         }
+    }
+
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        let statement = self.statements.get(id.index());
+        Ok(statement.map(|statement| statement.sources.to_vec()).unwrap_or_default())
     }
 
     fn effect(&self) -> RowEffect {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use triphammer_core::sql::BoundStatement;
+use triphammer_core::value::hex;
 use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{decimal128_text, put_decimal};
@@ -75,6 +76,7 @@ fn put_literal(out: &mut String, value: &Value<'_>) -> Result<(), DbError> {
         }
         Value::Decimal128 { units, scale } => write!(out, "{}", decimal128_text(**units, *scale)),
         Value::Text(text) => write!(out, "{}", quote_literal(text)),
+        Value::Bytes(bytes) => write!(out, "x'{}'", hex(bytes)),
         Value::Timestamp(at) => write!(out, "'{at}'"),
         Value::Date(date) => write!(out, "'{date}'"),
         Value::Ints(_) => {
@@ -100,6 +102,8 @@ mod tests {
         assert_eq!(kill.placeholders(), 1);
         assert_eq!(kill.fill([Value::Int(7)].iter()).unwrap(), "KILL 7");
         let sql = "SET @a = ?, @b = '?' /* ? */, `c?` = ? -- ?\n";
+        let bytes = template("SELECT ?").fill([Value::Bytes(b"\xff'")].iter());
+        assert_eq!(bytes.unwrap(), "SELECT x'ff27'");
         let values = [Value::Text("it's"), Value::Decimal { units: -5, scale: 2 }];
         let filled = template(sql).fill(values.iter()).unwrap();
         assert_eq!(filled, "SET @a = 'it''s', @b = '?' /* ? */, `c?` = -0.05 -- ?\n");

@@ -4,7 +4,7 @@
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::rows::Rows;
 use triphammer_core::sql::BoundStatement;
-use triphammer_core::value::{ColumnType, Timestamp, Value, parse_decimal};
+use triphammer_core::value::{ColumnType, Timestamp, Value, hex, parse_decimal};
 
 /// The answer to a statement.
 #[derive(Debug, PartialEq)]
@@ -169,6 +169,7 @@ fn write_argument(args: &[Value<'_>], place: usize, rows: &mut Rows) -> Result<(
         Some(Value::Decimal128 { units, scale }) => rows.decimal128(**units, *scale),
         Some(Value::Date(value)) => rows.date(*value),
         Some(Value::Text(value)) => rows.text(value),
+        Some(Value::Bytes(value)) => rows.text(&hex(value)),
         Some(Value::Timestamp(value)) => rows.timestamp(*value),
         Some(Value::Ints(values)) => {
             rows.list(|list| values.iter().for_each(|value| list.int(i64::from(*value))));

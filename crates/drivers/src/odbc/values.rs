@@ -74,6 +74,7 @@ impl Scratch {
         match value {
             Value::Null => Some(Param::Null),
             Value::Text(text) => Some(Param::Text(text)),
+            Value::Bytes(_) => None,
             Value::Int(value) => self.int(value, wanted),
             Value::Float(value) => self.float(value, wanted),
             Value::Decimal { units, scale } => self.decimal(units.into(), scale, wanted),

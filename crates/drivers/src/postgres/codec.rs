@@ -7,7 +7,7 @@ use bytes::{BufMut, BytesMut};
 use postgres_types::{Kind as TypeKind, Type};
 use triphammer_core::rows::Cell;
 use triphammer_core::sql::Param;
-use triphammer_core::value::{Date, Timestamp, rescale, rescale128, write_decimal};
+use triphammer_core::value::{Date, Timestamp, hex, rescale, rescale128, write_decimal};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
 
 /// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
@@ -73,10 +73,16 @@ pub fn put_value(out: &mut BytesMut, wire: Wire, value: &Value<'_>) -> Result<bo
         Value::Decimal128 { units, scale } => put_decimal128(out, wire, *units, scale)?,
         Value::Date(date) => put_date(out, wire, date)?,
         Value::Text(text) => put_text(out, wire, text.as_bytes())?,
+        Value::Bytes(bytes) => put_text(out, wire, bytea(bytes).as_bytes())?,
         Value::Timestamp(at) => put_timestamp(out, wire, at)?,
         Value::Ints(list) => put_ints(out, wire, list)?,
     }
     Ok(true)
+}
+
+/// Bytes as the text of a bytea.
+pub fn bytea(bytes: &[u8]) -> String {
+    format!("\\x{}", hex(bytes))
 }
 
 /// The formats that we write.

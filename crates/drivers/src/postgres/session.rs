@@ -1,6 +1,7 @@
 //! A session: one connection, its statements and its transaction.
 
 use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use tokio::time::timeout;
 use triphammer_core::login::LoginTimes;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, IsAtWork, Isolation, Pipeline, Pipelining, Protocol, RowEffect, RowSource,
-    Session, StatementId, execute_then_commit,
+    Access, Canceller, ColumnSource, IsAtWork, Isolation, Pipeline, Pipelining, Protocol,
+    RowEffect, RowSource, Session, StatementId, execute_then_commit,
 };
 use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
@@ -605,6 +606,36 @@ impl Session for PostgresSession {
             Err(error) if commits && !commits_inside(sql) => Err(error.failed_commit()),
             read => read.map(drop),
         }
+    }
+
+    async fn sources(&mut self, id: StatementId) -> Result<Vec<Option<ColumnSource>>, DbError> {
+        let sources = match self.statements.get(id.index()) {
+            Some(Prepared::OnServer(statement)) => {
+                statement.columns.iter().map(|column| column.source).collect()
+            }
+            _ => Vec::new(),
+        };
+        let tables: BTreeSet<u32> = sources.iter().map(|(table, _)| *table).collect();
+        let known: Vec<String> = tables.iter().filter(|of| **of > 0).map(u32::to_string).collect();
+        if known.is_empty() {
+            return Ok(sources.iter().map(|_| None).collect());
+        }
+        let sql = format!(
+            "SELECT a.attrelid::text, a.attnum::text, c.relname::text, a.attname::text FROM pg_catalog.pg_attribute a \
+             JOIN pg_catalog.pg_class c ON c.oid = a.attrelid WHERE a.attnum > 0 AND a.attrelid IN ({})",
+            known.join(", ")
+        );
+        let mut rows = Rows::new();
+        self.text(&sql, false, &mut rows).await?;
+        let mut names = HashMap::new();
+        for row in rows.iter() {
+            let [table, column] = [2, 3].map(|at| row.text(at).map(str::to_owned));
+            let number = (row.text(0)?.parse::<u32>(), row.text(1)?.parse::<i16>());
+            if let (Ok(of), Ok(place)) = number {
+                names.insert((of, place), ColumnSource { table: table?, column: column? });
+            }
+        }
+        Ok(sources.iter().map(|source| names.get(source).cloned()).collect())
     }
 
     fn effect(&self) -> RowEffect {

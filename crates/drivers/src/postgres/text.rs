@@ -7,6 +7,7 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::write_decimal;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
 
+use super::codec::bytea;
 use crate::arguments::wrong_count;
 
 /// A statement split at its placeholders.
@@ -173,6 +174,7 @@ fn write_literal(out: &mut String, arg: &Value<'_>, ty: ColumnType) -> Result<()
         Value::Decimal128 { units, scale } => write_decimal_literal(out, **units, *scale, name),
         Value::Date(date) => write!(out, "('{date}'::{name})"),
         Value::Text(text) => write_string(out, text, name)?,
+        Value::Bytes(bytes) => write_string(out, &bytea(bytes), name)?,
         Value::Timestamp(at) => write!(out, "('{at}'::{name})"),
         Value::Ints(list) => write_list(out, list, name),
     };
@@ -240,7 +242,7 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
                 .is_some_and(whole),
         },
         Value::Date(_) => matches!(ty, C::Date | C::Any),
-        Value::Text(_) => matches!(ty, C::Text | C::Any),
+        Value::Text(_) | Value::Bytes(_) => matches!(ty, C::Text | C::Any),
         Value::Timestamp(_) => matches!(ty, C::Timestamp | C::Any),
         Value::Ints(_) => ty == C::IntList,
     };
@@ -249,6 +251,7 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
     }
     let what = match arg {
         Value::Text(_) => "text".to_owned(),
+        Value::Bytes(_) => "bytes".to_owned(),
         Value::Ints(_) => "a list".to_owned(),
         Value::Int(value) => value.to_string(),
         other => format!("{other:?}"),

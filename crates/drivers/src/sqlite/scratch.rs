@@ -31,6 +31,7 @@ impl Scratch {
             Value::Decimal { units, scale } => ValueRef::Real(decimal(units, scale)),
             Value::Decimal128 { units, scale } => ValueRef::Real(nearest(*units, scale)?),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
             Value::Timestamp(value) => ValueRef::Text(self.timestamp(value)),
             Value::Date(date) => ValueRef::Text(self.date(date)),
             Value::Ints(values) => ValueRef::Text(self.json(values)),

@@ -65,6 +65,8 @@ impl ParamType {
             Value::Decimal { scale, .. } => Self::Decimal { precision: DIGITS, scale },
             Value::Decimal128 { scale, .. } => Self::Decimal { precision: DIGITS_MAX, scale },
             Value::Text(text) => Self::Text { long: is_long(text) },
+            // It is rejected where it is written.
+            Value::Bytes(_) => Self::Text { long: false },
             Value::Timestamp(_) => Self::Timestamp,
             Value::Date(_) => Self::Date,
             Value::Ints(list) => Self::List { long: 4 * list.len() > SHORT_BYTES_MAX },
@@ -120,6 +122,10 @@ impl ParamType {
     #[inline]
     fn put(self, out: &mut Vec<u8>, value: &Value<'_>) -> Result<(), DbError> {
         match self {
+            _ if matches!(value, Value::Bytes(_)) => {
+                let message = "this driver cannot send bytes as an argument";
+                Err(DbError::new(ErrorClass::Unsupported, message))
+            }
             Self::Int2 => put_int(out, 2, value),
             Self::Int4 => put_int(out, 4, value),
             Self::Int8 => put_int(out, 8, value),

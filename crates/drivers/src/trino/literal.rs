@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use triphammer_core::error::{DbError, ErrorClass};
-use triphammer_core::value::{ColumnType, Value, write_decimal};
+use triphammer_core::value::{ColumnType, Value, hex, write_decimal};
 
 /// Writes an argument of a declared type.
 ///
@@ -23,6 +23,9 @@ pub(super) fn put(out: &mut String, value: Value<'_>, wanted: ColumnType) -> Res
         Value::Decimal { units, scale } => put_decimal(out, units.into(), scale)?,
         Value::Decimal128 { units, scale } => put_decimal(out, *units, scale)?,
         Value::Text(text) => quote(out, text),
+        Value::Bytes(bytes) => {
+            let _ = write!(out, "X'{}'", hex(bytes));
+        }
         Value::Timestamp(at) if at.civil().is_some_and(|civil| civil.year() >= 0) => {
             typed(out, "TIMESTAMP", format_args!("{}", Micros(at)));
         }

@@ -37,10 +37,18 @@ pub(crate) fn answers(of: &ReplayAnswers) -> Vec<String> {
     }
     if of.found_nothing > 0 {
         lines.push(format!(
-            "{} ({}) found no row where the recording found some: the data may be older or newer than at the \
-             beginning of the recording",
+            "{} ({}) found no row where the recording found some: the data may be older than at the beginning of \
+             the recording, or rows were deleted since",
             counted(of.found_nothing, "statements"),
             share(of.found_nothing, all)
+        ));
+    }
+    if of.duplicates > 0 {
+        lines.push(format!(
+            "{} ({}) failed because a row with the same key exists: the data may be newer than at the beginning of \
+             the recording, as after an earlier replay",
+            counted(of.duplicates, "statements"),
+            share(of.duplicates, all)
         ));
     }
     if of.compared > 0 {
@@ -97,14 +105,18 @@ fn dependences(of: &ReplayAnswers) -> Vec<String> {
         ));
     }
     if of.order.waits > 0 {
-        let timed_out = match of.order.timed_out {
+        let ended = |count: u64, how: &str| match count {
             0 => String::new(),
-            timed_out => format!("; {} ended after the longest wait", counted(timed_out, "waits")),
+            count => format!("; {} {how}", counted(count, "waits")),
         };
+        let in_vain =
+            "given up, because the transaction waited for this one, in the replay or for its locks";
         lines.push(format!(
-            "{} for transactions of other sessions, {} in all{timed_out}",
+            "{} for transactions of other sessions, {} in all{}{}",
             counted(of.order.waits, "waits"),
-            duration(of.order.waited_s)
+            duration(of.order.waited_s),
+            ended(of.order.in_vain, in_vain),
+            ended(of.order.timed_out, "ended after the longest wait")
         ));
     }
     lines

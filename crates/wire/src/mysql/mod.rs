@@ -5,6 +5,7 @@
 //! startup     the greeting, TLS and the log-in
 //! capability  what both sides may agree on
 //! answer      the results that arrive
+//! literals    binary values in texts
 //! values      values in binary format as text
 //! ```
 //!
@@ -13,6 +14,7 @@
 
 mod answer;
 mod capability;
+mod literals;
 pub mod startup;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ mod tests;
 use std::collections::{HashMap, VecDeque};
 
 use triphammer_capture::answer::{ServerAnswer, makes_values};
+use triphammer_capture::sql::{Syntax, split};
 use triphammer_capture::{Argument, Event, Reason, What, used_database};
 use triphammer_drivers::mysql::messages::{ColumnKind, Reader as Fields, binary, wire_type};
 
@@ -71,7 +74,7 @@ impl Head for Numbered {
 #[derive(Debug)]
 enum Command {
     /// A text.
-    Query { sql: Option<String>, at_us: i64 },
+    Query { sql: Option<String>, binds: Vec<Argument>, at_us: i64 },
     /// Prepares a text.
     Prepare { sql: Option<String>, at_us: i64 },
     /// Runs a prepared statement.
@@ -238,6 +241,15 @@ fn sql(body: &[u8]) -> Option<String> {
     str::from_utf8(body).ok().map(str::to_owned)
 }
 
+/// A text whose literals of bytes are arguments. Of several statements in one text, it is not known which one an argument
+/// belongs to.
+fn query(body: &[u8], at_us: i64) -> Command {
+    let read = literals::with_arguments(body)
+        .filter(|(sql, binds)| binds.is_empty() || split(sql, Syntax::MySql).len() == 1);
+    let (sql, binds) = read.unzip();
+    Command::Query { sql, binds: binds.unwrap_or_default(), at_us }
+}
+
 impl Session {
     /// Whether a packet continues the one before it, of the client (0) or the server (1).
     fn continues(&mut self, side: usize, head: &[u8]) -> bool {
@@ -259,7 +271,7 @@ impl Session {
         let (code, rest) = body.split_first().ok_or(Nonsense)?;
         let command = match *code {
             command::QUIT => return Ok(()),
-            command::QUERY => Command::Query { sql: sql(rest), at_us },
+            command::QUERY => query(rest, at_us),
             command::PREPARE => Command::Prepare { sql: sql(rest), at_us },
             command::EXECUTE => self.execute(rest, at_us).ok_or(Nonsense)?,
             command::INIT_DB => Command::InitDb(String::from_utf8_lossy(rest).into_owned()),
@@ -279,7 +291,7 @@ impl Session {
             command::RESET => Command::Reset,
             command::FETCH => Command::Fetch,
             command::FIELD_LIST => Command::FieldList,
-            command::PROCESS_INFO => Command::Query { sql: Some(String::new()), at_us },
+            command::PROCESS_INFO => query(b"", at_us),
             command::BINLOG_DUMP | command::REGISTER_REPLICA | 0x1e => return Err(Nonsense),
             command::STATISTICS | command::SET_OPTION => Command::Other,
             _ => Command::Other,
@@ -348,7 +360,7 @@ impl Session {
         }
         let first = body.and_then(<[u8]>::first).copied();
         match self.commands.front() {
-            Some(Command::Query { sql, at_us: started_us }) => {
+            Some(Command::Query { sql, at_us: started_us, .. }) => {
                 let (started_us, makes) = (*started_us, sql.as_deref().is_some_and(makes_values));
                 self.result(body, started_us, false, makes, at_us)
             }
@@ -425,7 +437,9 @@ impl Session {
             Step::Done(_) => {
                 let answers = std::mem::take(&mut self.pending.answers);
                 match self.take() {
-                    Some(Command::Query { sql, .. }) => self.queried(sql, answers, started_us),
+                    Some(Command::Query { sql, binds, .. }) => {
+                        self.queried(sql, binds, answers, started_us);
+                    }
                     Some(Command::Execute { id, binds, .. }) => {
                         self.executed(id, binds, answers, started_us);
                     }
@@ -436,7 +450,13 @@ impl Session {
         Ok(())
     }
 
-    fn queried(&mut self, sql: Option<String>, answers: Vec<ServerAnswer>, started_us: i64) {
+    fn queried(
+        &mut self,
+        sql: Option<String>,
+        binds: Vec<Argument>,
+        answers: Vec<ServerAnswer>,
+        started_us: i64,
+    ) {
         let Some(sql) = sql else {
             return self.ready.push((started_us, What::Skipped(Reason::Bytes)));
         };
@@ -445,7 +465,7 @@ impl Session {
             self.database = Some(database);
         }
         let answers = merged(&sql, answers);
-        self.ready.push((started_us, What::Answered { sql, binds: Vec::new(), answers }));
+        self.ready.push((started_us, What::Answered { sql, binds, answers }));
     }
 
     fn executed(
@@ -561,7 +581,7 @@ impl PreparedStatement {
             let is_null = nulls[place / 8] & (1 << (place % 8)) != 0;
             let long = u16::try_from(place).ok().and_then(|place| self.long.get(&place));
             arguments.push(match long {
-                Some(long) => Argument::Text(String::from_utf8_lossy(long).into_owned()),
+                Some(long) => Argument::of_bytes(long.clone()),
                 None if is_null => Argument::Null,
                 None => argument(*kind, rest)?,
             });
@@ -577,9 +597,10 @@ fn argument(kind: ColumnKind, rest: &mut Fields<'_>) -> Option<Argument> {
     }
     let mut out = Vec::new();
     binary(kind, rest, &mut out)?;
-    // What is not UTF-8 is counted as such later, by its replacement character.
-    let text = String::from_utf8_lossy(&out).into_owned();
-    Some(if kind.is_integer() { Argument::of_text(text) } else { Argument::Text(text) })
+    Some(match Argument::of_bytes(out) {
+        Argument::Text(digits) if kind.is_integer() => Argument::of_text(digits),
+        other => other,
+    })
 }
 
 /// The database of a change of the user.

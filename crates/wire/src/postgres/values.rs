@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use postgres_protocol::types;
 use postgres_types::{Kind, Type};
 use triphammer_capture::Argument;
+use triphammer_capture::array::push_element;
 use triphammer_core::{Date, Timestamp};
 use triphammer_drivers::postgres::messages::Body;
 
@@ -239,24 +240,6 @@ fn array(element: &Type, raw: &[u8], out: &mut String) -> Option<()> {
     }
     out.push('}');
     Some(())
-}
-
-/// Writes an element of an array, in quotes where it needs them.
-fn push_element(text: &str, out: &mut String) {
-    let needs = |c: char| matches!(c, '{' | '}' | ',' | '"' | '\\') || c.is_ascii_whitespace();
-    let is_plain = !text.is_empty() && !text.contains(needs) && !text.eq_ignore_ascii_case("null");
-    if is_plain {
-        out.push_str(text);
-        return;
-    }
-    out.push('"');
-    for c in text.chars() {
-        if matches!(c, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::RowEffect;
 
 use super::facts::{Stability, StatementFacts};
-use super::ids::{Back, Domain};
+use super::ids::{Back, ColumnDomains, Domain};
+use super::progress::WaitEnd;
 
 /// Most examples of a statement.
 const EXAMPLES_MAX: usize = 5;
@@ -23,67 +24,85 @@ const END_FAILED: u32 = 1;
 /// Microseconds of a second.
 const US: f64 = 1e6;
 
+/// Codes of errors that a row with this key exists: PostgreSQL's, MySQL's, SQLite's and SQL Server's.
+const DUPLICATES: &[&str] = &["23505", "1062", "1586", "1555", "2067", "2601", "2627"];
+
 /// Most columns and domains that are tried alone for values that the server made.
 const TRIED_MAX: usize = 8;
 
 /// The rows of an answer: their number, and hashes of them as they are and with recorded values in place of those that the
-/// server made. A text may be such a value of one domain in one column and something else in another, so columns and domains
-/// are tried alone, too.
+/// server made. A text may be such a value of one domain in one column and something else in another: where the column does not
+/// say which, columns and domains are tried alone, too.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedRows {
     pub count: u64,
     here: RowHashes,
+    /// With recorded values in columns that have the name of their domain.
+    named: RowHashes,
+    /// With recorded values wherever they may be.
     back: RowHashes,
-    /// By column and domain, the hash with recorded values of the domain in the column only.
+    /// By column and domain, the hash like `named`, with recorded values of the domain in the column, too.
     tried: Vec<((usize, Domain), RowHashes)>,
     /// Whether a row could not be hashed: a field is not a text.
     is_unread: bool,
 }
 
 impl ReplayedRows {
-    /// Adds the rows of a batch; `back` leads from values that were made here to the recorded ones.
-    pub fn add(&mut self, rows: &Rows, back: Option<&Back>) {
+    /// Adds the rows of a batch; `back` leads from values that were made here to the recorded ones, in columns of these domains.
+    pub fn add(&mut self, rows: &Rows, back: Option<&Back>, columns: &[ColumnDomains]) {
         self.count += rows.len() as u64;
         for row in rows.iter() {
             self.is_unread |= (0..row.len()).any(|at| row.bytes(at).is_none() && !row.is_null(at));
             let here = hash(&row, |column| row.bytes(column));
             match back {
-                None => self.back.add(here),
-                Some(back) => self.add_back(&row, here, back),
+                None => {
+                    self.named.add(here);
+                    self.back.add(here);
+                    self.tried.iter_mut().for_each(|(_, hashes)| hashes.add(here));
+                }
+                Some(back) => self.add_back(&row, back, columns),
             }
             self.here.add(here);
         }
     }
 
-    /// Adds a row, whose hash is `here`, with recorded values in place of those that were made here.
-    fn add_back(&mut self, row: &Row<'_>, here: u64, back: &Back) {
+    /// Adds a row with recorded values in place of those that were made here.
+    fn add_back(&mut self, row: &Row<'_>, back: &Back, columns: &[ColumnDomains]) {
         let known: Vec<&[(Domain, Vec<u8>)]> = (0..row.len())
             .map(|at| row.bytes(at).and_then(|text| back.get(text)).map_or(&[][..], Vec::as_slice))
             .collect();
+        let of = |at: usize| columns.get(at).unwrap_or(&ColumnDomains::Any);
+        let first = |at: usize, is_one: &dyn Fn(Domain) -> bool| {
+            let found = known[at].iter().find(|(domain, _)| is_one(*domain));
+            found.map(|(_, recorded)| recorded.as_slice())
+        };
+        let named = |at: usize| first(at, &|domain| of(at).are_named(domain)).or(row.bytes(at));
         for (column, known) in known.iter().enumerate() {
-            for (domain, _) in *known {
+            for (domain, _) in known.iter().filter(|(domain, _)| of(column).may_be(*domain)) {
                 let one = (column, *domain);
                 let is_new = self.tried.iter().all(|(tried, _)| *tried != one);
                 if is_new && self.tried.len() < TRIED_MAX {
                     // The rows before have no such value in it.
-                    self.tried.push((one, self.here));
+                    self.tried.push((one, self.named));
                 }
             }
         }
         for ((column, domain), hashes) in &mut self.tried {
-            let of_domain = known[*column].iter().find(|(of, _)| of == domain);
-            hashes.add(of_domain.map_or(here, |(_, recorded)| {
-                hash(row, |at| if at == *column { Some(recorded) } else { row.bytes(at) })
-            }));
+            let tried = first(*column, &|of| of == *domain);
+            hashes.add(hash(row, |at| tried.filter(|_| at == *column).or_else(|| named(at))));
         }
-        let any = |at: usize| known[at].first().map(|(_, recorded)| recorded.as_slice());
-        self.back.add(hash(row, |at| any(at).or_else(|| row.bytes(at))));
+        let any = |at: usize| first(at, &|domain| of(at).may_be(domain));
+        self.named.add(hash(row, named));
+        self.back.add(hash(row, |at| any(at).or_else(|| named(at))));
     }
 
     /// Whether the rows are those of a hash.
     fn is(&self, hash: u64, is_ordered: bool) -> bool {
         let tried = self.tried.iter().map(|(_, hashes)| hashes);
-        [&self.here, &self.back].into_iter().chain(tried).any(|one| one.hash(is_ordered) == hash)
+        [&self.here, &self.named, &self.back]
+            .into_iter()
+            .chain(tried)
+            .any(|one| one.hash(is_ordered) == hash)
     }
 
     /// The hash by which two replays are compared: the recorded one, if the rows are its.
@@ -155,6 +174,12 @@ impl ReplayedAnswer<'_> {
         recorded.error.is_none() && self.error.is_none() && had && !has
     }
 
+    /// Whether it fails because a row with its key exists, and did not.
+    fn is_duplicate(&self, recorded: &Answer) -> bool {
+        let code = self.error.and_then(DbError::code);
+        recorded.error.is_none() && code.is_some_and(|code| DUPLICATES.contains(&code))
+    }
+
     /// What it was, for people.
     fn text(&self) -> String {
         if let Some(error) = self.error {
@@ -217,11 +242,13 @@ pub struct Answers {
     without_answer: AtomicU64,
     unreached: AtomicU64,
     found_nothing: AtomicU64,
+    duplicates: AtomicU64,
     unread: AtomicU64,
     replaced: AtomicU64,
     missing: AtomicU64,
     waits: AtomicU64,
     waited_ns: AtomicU64,
+    in_vain: AtomicU64,
     timed_out: AtomicU64,
     /// By statement of the recording in its order, the digest of its answer; 0 if there was none.
     digests: Box<[AtomicU32]>,
@@ -249,11 +276,13 @@ impl Answers {
             without_answer: AtomicU64::new(0),
             unreached: AtomicU64::new(0),
             found_nothing: AtomicU64::new(0),
+            duplicates: AtomicU64::new(0),
             unread: AtomicU64::new(0),
             replaced: AtomicU64::new(0),
             missing: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             waited_ns: AtomicU64::new(0),
+            in_vain: AtomicU64::new(0),
             timed_out: AtomicU64::new(0),
             digests: (0..statements).map(|_| AtomicU32::new(0)).collect(),
         }
@@ -280,6 +309,8 @@ impl Answers {
                 let found = met.differences(recorded, facts);
                 let is_empty = met.found_nothing(recorded);
                 self.found_nothing.fetch_add(u64::from(is_empty), Ordering::Relaxed);
+                let is_duplicate = met.is_duplicate(recorded);
+                self.duplicates.fetch_add(u64::from(is_duplicate), Ordering::Relaxed);
                 self.compared(spot, recorded, &found, || met.text());
             }
         }
@@ -351,10 +382,11 @@ impl Answers {
     }
 
     /// Counts a wait for other sessions.
-    pub fn waited(&self, ns: u64, has_timed_out: bool) {
+    pub fn waited(&self, ns: u64, end: WaitEnd) {
         self.waits.fetch_add(1, Ordering::Relaxed);
         self.waited_ns.fetch_add(ns, Ordering::Relaxed);
-        self.timed_out.fetch_add(u64::from(has_timed_out), Ordering::Relaxed);
+        self.in_vain.fetch_add(u64::from(end == WaitEnd::InVain), Ordering::Relaxed);
+        self.timed_out.fetch_add(u64::from(end == WaitEnd::TimedOut), Ordering::Relaxed);
     }
 
     /// What was counted of statements with these titles; `made` is the number of recorded values that the server made.
@@ -366,6 +398,7 @@ impl Answers {
             without_answer: number(&self.without_answer),
             unreached: number(&self.unreached),
             found_nothing: number(&self.found_nothing),
+            duplicates: number(&self.duplicates),
             unread: number(&self.unread),
             made: MadeValues {
                 recorded: made as u64,
@@ -375,6 +408,7 @@ impl Answers {
             order: OrderWaits {
                 waits: number(&self.waits),
                 waited_s: std::time::Duration::from_nanos(number(&self.waited_ns)).as_secs_f64(),
+                in_vain: number(&self.in_vain),
                 timed_out: number(&self.timed_out),
             },
             ..ReplayAnswers::default()

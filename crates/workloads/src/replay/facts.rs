@@ -11,6 +11,9 @@ use triphammer_capture::{inserted, table};
 /// Most rows of an INSERT whose values are known.
 const ROWS_MAX: u64 = 100_000;
 
+/// Why rows of new values cannot be the same twice.
+const MADE: &str = "values that the server makes";
+
 /// Functions whose result differs from call to call.
 const VOLATILE: &[&str] = &[
     "clock_timestamp",
@@ -96,12 +99,38 @@ pub struct StatementFacts {
     /// The columns that RETURNING names, in lower case.
     pub returned: Vec<String>,
     pub stability: Stability,
+    /// The routine of the session that it defines, and the table into which that inserts.
+    pub defines: Option<(String, String)>,
 }
 
 impl StatementFacts {
     /// Whether it inserts rows, and nothing else.
     pub fn inserts(&self) -> bool {
         is_insert(&self.verb)
+    }
+
+    /// Whether the value of a column that it returns is one of its own arguments.
+    pub fn gives(&self, place: usize) -> bool {
+        let name = self.returned.get(place).filter(|_| self.inserts());
+        let is_it = |of: &ArgumentColumn| of.column.as_deref() == name.map(String::as_str);
+        name.is_some() && self.columns.iter().any(is_it)
+    }
+
+    /// Whether it may return a row that existed before, as with ON CONFLICT.
+    pub fn may_find(&self) -> bool {
+        ["conflict", "duplicate", "merge"].iter().any(|word| has_word(&self.lower, word))
+    }
+
+    /// The routine of the session that it calls.
+    pub fn called(&self) -> Option<&str> {
+        of_session(&self.lower).filter(|_| self.verb == "select")
+    }
+
+    /// Its rows are those that a routine inserts into a table.
+    pub fn return_inserted(&mut self, table: &str) {
+        self.returned = selected(&self.lower);
+        self.stability = Stability::Counts(MADE.to_owned());
+        (self.makes, self.table) = (true, table.to_owned());
     }
 
     /// Whether its text names a table.
@@ -153,6 +182,7 @@ impl StatementFacts {
             makes: makes(&verb, &lower),
             returned: returned(&lower),
             stability: stability(&verb, &lower, is_ordered),
+            defines: defines(&verb, &lower),
             verb,
             lower,
         }
@@ -210,14 +240,16 @@ fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
         before.trim_end_matches(['"', '`']).strip_suffix('.')?.trim_end_matches(['"', '`']);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let qualifier = before.rsplit(|c| !is_name(c)).next().unwrap_or_default().to_lowercase();
-    let found: Vec<&str> = words(lower).collect();
+    let found: Vec<&str> = words_and_commas(lower).collect();
     let sources = ["from", "join", "update", "into", "using"];
+    let begins = |word: &str| word == "," || sources.contains(&word);
     // What stands before the alias, unless that is itself what FROM or JOIN names.
     let table =
         (1..found.len()).filter(|at| found[*at] == qualifier).find_map(|at| match found[at - 1] {
             "as" if at > 1 => Some(found[at - 2]),
+            "," => None,
             before if sources.contains(&before) => Some(found[at]),
-            before => (at > 1 && sources.contains(&found[at - 2])).then_some(before),
+            before => (at > 1 && begins(found[at - 2])).then_some(before),
         });
     table.map(str::to_owned)
 }
@@ -225,6 +257,14 @@ fn qualified(before: &str, column: &str, lower: &str) -> Option<String> {
 /// The words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The words of a text, and the commas between them.
+fn words_and_commas(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(',').flat_map(|part| {
+        let comma = part.ends_with(',').then_some(",");
+        words(part).chain(comma)
+    })
 }
 
 /// Whether a text calls a function.
@@ -295,9 +335,33 @@ fn locks(lower: &str) -> bool {
         || words.ends_with(&["for", "share"])
 }
 
+/// The name of a routine of the session (`pg_temp.name` of PostgreSQL) that a statement has.
+fn of_session(lower: &str) -> Option<&str> {
+    let (_, name) = lower.split_once("pg_temp.")?;
+    words(name).next()
+}
+
+/// The routine of the session that a statement defines, and the table into which it inserts.
+fn defines(verb: &str, lower: &str) -> Option<(String, String)> {
+    let (_, body) = lower.split_once("insert into ").filter(|_| verb == "create")?;
+    let table = body.split(|c: char| c.is_whitespace() || c == '(').next()?;
+    let table = table.rsplit('.').next()?.trim_matches('"');
+    Some((of_session(lower)?.to_owned(), table.to_owned()))
+}
+
+/// The columns that a SELECT names.
+fn selected(lower: &str) -> Vec<String> {
+    let list = lower.split_once("select ").and_then(|(_, rest)| rest.split_once(" from "));
+    list.map(|(list, _)| names_of(list)).unwrap_or_default()
+}
+
 /// The columns that RETURNING names at the end of a statement.
 fn returned(lower: &str) -> Vec<String> {
-    let Some((_, list)) = lower.rsplit_once("returning ") else { return Vec::new() };
+    lower.rsplit_once("returning ").map(|(_, list)| names_of(list)).unwrap_or_default()
+}
+
+/// The columns of a list.
+fn names_of(list: &str) -> Vec<String> {
     let bare = |name: &str| {
         let name = name.trim().trim_end_matches(';').trim();
         let name = name.split_once(" as ").map_or(name, |(name, _)| name);
@@ -323,7 +387,7 @@ fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
         return Stability::Counts((*word).to_owned());
     }
     if makes(verb, lower) && has_rows {
-        return Stability::Counts("values that the server makes".to_owned());
+        return Stability::Counts(MADE.to_owned());
     }
     if !is_ordered && (has_word(lower, "limit") || has_word(lower, "fetch")) {
         return Stability::Counts("limit without order".to_owned());
@@ -385,6 +449,24 @@ mod tests {
         assert!(matches!(of("INSERT INTO t (a) VALUES (?) RETURNING id"), Stability::Counts(_)));
         assert!(matches!(of("SELECT nextval('s')"), Stability::Counts(_)));
         assert_eq!(of("SELECT CURRENT_DATE"), Stability::Outcome("current_date".to_owned()));
+    }
+
+    #[test]
+    fn routines_of_the_session_insert_into_a_table() {
+        let create = facts(
+            "CREATE OR REPLACE FUNCTION pg_temp.testfunc(OUT response \"users\") AS $f$ BEGIN INSERT INTO \"users\" (\"a\") \
+             VALUES (1) RETURNING * INTO response; END $f$ LANGUAGE plpgsql",
+        );
+        assert_eq!(create.defines, Some(("testfunc".to_owned(), "users".to_owned())));
+        let mut select = facts(
+            "SELECT (testfunc.response).\"id\", (testfunc.response).\"a\" FROM pg_temp.testfunc()",
+        );
+        assert_eq!((select.called(), select.makes), (Some("testfunc"), false));
+        select.return_inserted("users");
+        assert_eq!(
+            (select.returned.as_slice(), select.makes),
+            (&["id".into(), "a".into()][..], true)
+        );
     }
 
     #[test]

@@ -5,12 +5,18 @@
 //! has nothing to do with the domain would meet a value too early sooner or later. Small numbers of two columns meet in the same
 //! order nevertheless, where both begin with 1. So the name of the column must allow it (`naming`), and if the column is unknown, all
 //! of the argument's values must be the domain's.
+//!
+//! The elements of PostgreSQL's arrays, as in `id = ANY(?)`, are values like arguments that are none.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
-use triphammer_capture::Argument;
+use triphammer_capture::array::{array, elements};
 use triphammer_capture::recording::Recording;
+use triphammer_capture::sql::Syntax;
+use triphammer_capture::{Argument, Step};
+use triphammer_core::session::ColumnSource;
 
 use super::facts::{ArgumentColumn, StatementFacts};
 use super::naming::{DomainName, is_named, may_use};
@@ -36,9 +42,50 @@ pub struct Ids {
     uses: Vec<Vec<Box<[Domain]>>>,
     /// By domain and value, the transaction that makes it. A value that several make is left out.
     makers: HashMap<(Domain, Argument), u32>,
-    /// Arguments that use a value before it is made in a domain, by the number of their statement among all: it was another
-    /// one then.
-    early: HashSet<(usize, usize, Domain)>,
+    /// Arguments that use a value before it is made in a domain: it was another one then.
+    early: HashSet<(Use, Domain)>,
+    /// Whether arguments may be arrays.
+    has_arrays: bool,
+    names: Vec<DomainName>,
+    /// The tables of all statements.
+    tables: BTreeSet<String>,
+}
+
+/// Which domains the values of a column of a result may be of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnDomains {
+    /// Of these: the column has their name.
+    Named(Box<[Domain]>),
+    /// Of these, as far as the values say so.
+    Possible(Box<[Domain]>),
+    /// Of any: the column is not known.
+    Any,
+}
+
+impl ColumnDomains {
+    /// Whether the values of a domain are in the column for sure.
+    pub fn are_named(&self, domain: Domain) -> bool {
+        matches!(self, Self::Named(named) if named.contains(&domain))
+    }
+
+    /// Whether they may be.
+    pub fn may_be(&self, domain: Domain) -> bool {
+        match self {
+            Self::Named(_) => false,
+            Self::Possible(domains) => domains.contains(&domain),
+            Self::Any => true,
+        }
+    }
+}
+
+/// Where a value is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Use {
+    /// The number of the statement among all.
+    statement: usize,
+    argument: usize,
+    /// The place in an array; 0 without one.
+    element: usize,
 }
 
 /// A made value: its domain, and the place of its making in the timeline.
@@ -69,6 +116,20 @@ struct Meetings {
 }
 
 impl Meeting {
+    /// Adds a use of a value with this number, at this place in the timeline; returns whether that is too early.
+    fn add(&mut self, number: usize, value: &Argument, making: &Making, order: usize) -> bool {
+        self.is_long |= matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
+        if making.order >= order {
+            self.early += 1;
+            return true;
+        }
+        self.hits += 1;
+        if self.values.len() < SHARED_MIN {
+            self.values.insert(number);
+        }
+        false
+    }
+
     /// Whether an argument with the name of the domain uses it.
     fn is_use_by_name(&self) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
@@ -92,7 +153,8 @@ impl Ids {
         timeline: &Timeline,
         firsts: &[usize],
     ) -> Self {
-        let mut ids = Self::default();
+        let has_arrays = recording.syntax == Some(Syntax::Postgres);
+        let mut ids = Self { has_arrays, ..Self::default() };
         let mut names: Vec<DomainName> = Vec::new();
         let makings = ids.find_made(recording, facts, timeline, &mut names);
         if makings.is_empty() {
@@ -100,15 +162,18 @@ impl Ids {
         }
         let Meetings { met, had } = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
-        ids.uses = (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
-        let tables: BTreeSet<&str> = facts.iter().map(|of| of.table.as_str()).collect();
+        let mut uses: Vec<Vec<Box<[Domain]>>> =
+            (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
+        ids.names = names;
+        ids.tables = facts.iter().map(|of| of.table.clone()).collect();
+        let tables: BTreeSet<&str> = ids.tables.iter().map(String::as_str).collect();
         let mut by_place: BTreeMap<(usize, usize), Vec<(Domain, &Meeting)>> = BTreeMap::new();
         for ((statement, argument, domain), meeting) in &met {
             by_place.entry((*statement, *argument)).or_default().push((*domain, meeting));
         }
         for ((statement, argument), found) in by_place {
             let Some(column) = facts[statement].columns.get(argument) else { continue };
-            let name = |domain: Domain| &names[usize::from(domain)];
+            let name = |domain: Domain| &ids.names[usize::from(domain)];
             let named: Vec<Domain> = found
                 .iter()
                 .filter(|(domain, met)| {
@@ -125,10 +190,11 @@ impl Ids {
                 used.map(|(domain, _)| *domain).collect()
             };
             let domains: Vec<Domain> = if named.is_empty() { by_value() } else { named };
-            if let Some(place) = ids.uses[statement].get_mut(argument) {
+            if let Some(place) = uses[statement].get_mut(argument) {
                 *place = domains.into();
             }
         }
+        ids.uses = uses;
         ids
     }
 
@@ -159,7 +225,8 @@ impl Ids {
                 let in_session = (transaction.session, value.clone());
                 let reads = !facts[step.shape].inserts() && !facts[step.shape].calls_sequence();
                 let is_read_again = reads && of_session.contains(&in_session);
-                if *value == Argument::Null || is_read_again {
+                let is_given = facts[step.shape].gives(place);
+                if *value == Argument::Null || is_read_again || is_given {
                     continue;
                 }
                 if facts[step.shape].inserts() {
@@ -167,7 +234,8 @@ impl Ids {
                 }
                 let made = (domain, value.clone());
                 let maker = *self.makers.entry(made.clone()).or_insert(moment.transaction);
-                if maker != moment.transaction {
+                // Of a row that exists already, it returns what another transaction has made.
+                if maker != moment.transaction && !facts[step.shape].may_find() {
                     ambiguous.insert(made);
                 }
                 let next = makings.len();
@@ -216,6 +284,31 @@ impl Ids {
         self.made[statement].get(place).copied()
     }
 
+    /// The domains of a column of a statement's result that has this source.
+    pub fn of_column(
+        &self,
+        facts: &StatementFacts,
+        source: Option<&ColumnSource>,
+    ) -> ColumnDomains {
+        let Some(source) = source else { return ColumnDomains::Any };
+        let column = ArgumentColumn {
+            column: Some(source.column.to_lowercase()),
+            table: source.table.to_lowercase(),
+            is_qualified: true,
+        };
+        let tables: BTreeSet<&str> = self.tables.iter().map(String::as_str).collect();
+        let domains = |is_one: &dyn Fn(&DomainName) -> bool| -> Box<[Domain]> {
+            (0..).zip(&self.names).filter(|(_, name)| is_one(name)).map(|(one, _)| one).collect()
+        };
+        let named = domains(&|name| is_named(name, &column, &tables));
+        match named.is_empty() {
+            false => ColumnDomains::Named(named),
+            true => {
+                ColumnDomains::Possible(domains(&|name| may_use(name, facts, &column, &tables)))
+            }
+        }
+    }
+
     /// Number of values that the recorded server made.
     pub fn count(&self) -> usize {
         self.makers.len()
@@ -231,21 +324,99 @@ impl Ids {
         self.made.get(statement).map_or(&[], Vec::as_slice)
     }
 
-    /// The domains from which a statement, whose number among all is given, has the value of an argument, each with the
-    /// transaction that makes it.
-    pub fn origins<'a>(
-        &'a self,
-        number: usize,
+    /// The values of an argument: those of an array, or itself.
+    fn values<'a>(&self, argument: &'a Argument) -> Cow<'a, [Argument]> {
+        match argument {
+            Argument::Text(text) if self.has_arrays && text.starts_with('{') => {
+                elements(text).map_or(Cow::Borrowed(std::slice::from_ref(argument)), Cow::Owned)
+            }
+            _ => Cow::Borrowed(std::slice::from_ref(argument)),
+        }
+    }
+
+    /// The domains from which a use has a value, each with the transaction that makes it.
+    fn origins(
+        &self,
         shape: usize,
-        (argument, value): (usize, &'a Argument),
-    ) -> impl Iterator<Item = (Domain, u32)> + 'a {
-        self.used(shape, argument).iter().filter_map(move |domain| {
+        place: Use,
+        value: &Argument,
+    ) -> impl Iterator<Item = (Domain, u32)> {
+        self.used(shape, place.argument).iter().filter_map(move |domain| {
             // The key is owned: a value is looked up once per use.
             let maker = self.makers.get(&(*domain, value.clone()))?;
-            let is_early = self.early.contains(&(number, argument, *domain));
-            (!is_early).then_some((*domain, *maker))
+            (!self.early.contains(&(place, *domain))).then_some((*domain, *maker))
         })
     }
+
+    /// The transactions that make the values of a statement's arguments; the statement has this number among all.
+    pub fn makers(&self, statement: usize, step: &Step) -> Vec<u32> {
+        let mut found = Vec::new();
+        for (argument, value) in step.arguments.iter().enumerate() {
+            if self.used(step.shape, argument).is_empty() {
+                continue;
+            }
+            for (element, value) in self.values(value).iter().enumerate() {
+                let place = Use { statement, argument, element };
+                let maker = self.origins(step.shape, place, value).next().map(|(_, maker)| maker);
+                found.extend(maker.filter(|maker| !found.contains(maker)));
+            }
+        }
+        found
+    }
+
+    /// The arguments of a statement with what was made here in place of their values, as far as that differs; the statement has
+    /// this number among all.
+    pub fn replaced(
+        &self,
+        statement: usize,
+        step: &Step,
+        made: &ReplayedValues,
+    ) -> ReplacedArguments {
+        let mut found = ReplacedArguments::default();
+        for (argument, value) in step.arguments.iter().enumerate() {
+            if self.used(step.shape, argument).is_empty() {
+                continue;
+            }
+            let mut values = self.values(value);
+            let mut is_replaced = false;
+            for element in 0..values.len() {
+                let (place, value) = (Use { statement, argument, element }, &values[element]);
+                let mut origins = self.origins(step.shape, place, value).map(|(domain, _)| domain);
+                let Some(first) = origins.next() else { continue };
+                let mut domains = std::iter::once(first).chain(origins);
+                let here = domains.find_map(|domain| made.get(domain, value));
+                drop(domains);
+                match here {
+                    Some(here) => {
+                        values.to_mut()[element] = here;
+                        is_replaced = true;
+                        found.replaced += 1;
+                    }
+                    None => found.missing += 1,
+                }
+            }
+            if !is_replaced {
+                continue;
+            }
+            let is_array = matches!(value, Argument::Text(text) if text.starts_with('{'));
+            found.arguments.push(match values.into_owned() {
+                mut one if !is_array => (argument, one.swap_remove(0)),
+                all => (argument, Argument::Text(array(&all))),
+            });
+        }
+        found
+    }
+}
+
+/// Arguments with values that were made here in place of recorded ones.
+#[derive(Debug, Default)]
+pub struct ReplacedArguments {
+    /// By their places.
+    pub arguments: Vec<(usize, Argument)>,
+    /// Number of values that were replaced.
+    pub replaced: u64,
+    /// Number of values for which nothing was made here.
+    pub missing: u64,
 }
 
 impl Ids {
@@ -261,24 +432,20 @@ impl Ids {
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
-            for (argument, value) in step.arguments.iter().enumerate() {
-                let is_value = usize::from(*value != Argument::Null);
-                *had.entry((step.shape, argument)).or_default() += is_value;
-                let Some((number, of_value)) = makings.get(value) else { continue };
-                for making in of_value {
-                    let meeting = met.entry((step.shape, argument, making.domain)).or_default();
-                    let length = matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
-                    meeting.is_long |= length;
-                    if making.order < order {
-                        meeting.hits += 1;
-                        if meeting.values.len() < SHARED_MIN {
-                            meeting.values.insert(*number);
+            let statement = firsts[moment.transaction as usize] + moment.step as usize;
+            for (argument, values) in step.arguments.iter().enumerate() {
+                for (element, value) in self.values(values).iter().enumerate() {
+                    let is_value = usize::from(*value != Argument::Null);
+                    *had.entry((step.shape, argument)).or_default() += is_value;
+                    let Some((number, of_value)) = makings.get(value) else { continue };
+                    for making in of_value {
+                        let key = (step.shape, argument, making.domain);
+                        let is_early =
+                            met.entry(key).or_default().add(*number, value, making, order);
+                        if is_early {
+                            let place = Use { statement, argument, element };
+                            self.early.insert((place, making.domain));
                         }
-                    } else {
-                        meeting.early += 1;
-                        let first = firsts[moment.transaction as usize];
-                        let statement = first + moment.step as usize;
-                        self.early.insert((statement, argument, making.domain));
                     }
                 }
             }
@@ -327,8 +494,7 @@ impl ReplayedValues {
 
 fn text(value: &Argument) -> Option<Vec<u8>> {
     match value {
-        Argument::Null => None,
-        Argument::Int(number) => Some(number.to_string().into_bytes()),
-        Argument::Number(text) | Argument::Text(text) => Some(text.clone().into_bytes()),
+        Argument::Bytes(bytes) => Some(bytes.clone()),
+        other => other.written().map(|text| text.into_owned().into_bytes()),
     }
 }

@@ -10,6 +10,7 @@
 //! plan      a recording as it is replayed: transaction types, statements, sessions, and the above
 //! workload  the plan as a workload; the load model `replay` asks it when transactions are due
 //! progress  which transactions have ended in the replay
+//! lanes     the sessions of ours, and which of them wait in vain
 //! runner    runs a transaction on a session, with the recorded gaps between its statements
 //! answers   what the replay's statements answered, beside the recorded answers
 //! ```
@@ -20,6 +21,7 @@
 mod answers;
 mod facts;
 mod ids;
+mod lanes;
 mod naming;
 mod order;
 mod plan;

@@ -113,6 +113,7 @@ mod tests {
             "SELECT 1 FROM items WHERE order_id = ?",
             "INSERT INTO \"Items\" (\"OrderId\") VALUES (?)",
             "SELECT 1 FROM items i JOIN orders o ON o.id = i.order_id WHERE o.id = ?",
+            "SELECT x.id, y.id FROM items x, orders y WHERE y.id = ?",
             "SELECT 1 FROM items AS i JOIN orders AS o ON o.id = i.order_id WHERE \"o\".\"id\" = ?",
         ] {
             assert!(of_orders(sql).0, "{sql}");

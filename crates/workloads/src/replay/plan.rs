@@ -92,7 +92,8 @@ impl Plan {
             (0..names.len()).map(|slot| number(slot).unwrap_or(1).max(1) - 1).collect();
         let syntax = recording.syntax.unwrap_or(Syntax::Postgres);
         let of_part = |part: &Part| StatementFacts::of(&shape(part, &arguments), syntax);
-        let facts: Vec<StatementFacts> = parts.iter().map(of_part).collect();
+        let mut facts: Vec<StatementFacts> = parts.iter().map(of_part).collect();
+        with_routines(&recording, &mut facts);
         // Only values that the server made, and conflicts, need the order of all statements.
         let timeline = match rule == OrderRule::Commit || has_made(&recording) {
             true => Timeline::of(&recording),
@@ -191,6 +192,24 @@ impl Plan {
     }
 }
 
+/// Finds what the rows of calls of routines are that a session has defined for itself, in the same transaction.
+fn with_routines(recording: &Recording, facts: &mut [StatementFacts]) {
+    if facts.iter().all(|of| of.defines.is_none()) {
+        return;
+    }
+    for transaction in &recording.transactions {
+        let mut routines: HashMap<String, String> = HashMap::new();
+        for step in &transaction.steps {
+            let of = &mut facts[step.shape];
+            let table = of.called().and_then(|name| routines.get(name)).cloned();
+            routines.extend(of.defines.clone());
+            if let Some(table) = table {
+                of.return_inserted(&table);
+            }
+        }
+    }
+}
+
 /// Whether a recording has values that the server made.
 fn has_made(recording: &Recording) -> bool {
     let mut steps = recording.transactions.iter().flat_map(|transaction| &transaction.steps);
@@ -226,7 +245,7 @@ fn with_integers(mut statements: Vec<Statement>, recording: &Recording) -> Vec<S
                     let (low, high) = known[place].unwrap_or((*value, *value));
                     known[place] = Some((low.min(*value), high.max(*value)));
                 }
-                Argument::Number(_) | Argument::Text(_) => {
+                Argument::Number(_) | Argument::Text(_) | Argument::Bytes(_) => {
                     others[step.shape].insert(place);
                 }
             }

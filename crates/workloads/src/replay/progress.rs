@@ -8,9 +8,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-/// Longest wait for one transaction. Sessions that wait for each other, because fewer were opened than were recorded, go on
-/// after it.
+/// Longest wait for one transaction.
 pub const WAIT_MAX: Duration = Duration::from_secs(10);
+/// How often a wait is checked for whether it can end.
+const CHECK_EVERY: Duration = Duration::from_millis(5);
 /// The number of statements of a transaction that has ended, in whatever way.
 pub const ENDED: u32 = u32::MAX;
 
@@ -20,6 +21,17 @@ pub struct Reached {
     pub transaction: u32,
     /// Number of its statements that were answered, or [`ENDED`].
     pub steps: u32,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitEnd {
+    /// With what was waited for.
+    Reached,
+    /// It was in vain, as its check says.
+    InVain,
+    /// After [`WAIT_MAX`].
+    TimedOut,
 }
 
 /// How far each transaction is.
@@ -58,8 +70,8 @@ impl Progress {
         }
     }
 
-    /// Waits until a transaction is that far; `false` if it is not after [`WAIT_MAX`].
-    pub async fn wait(&self, wanted: Reached) -> bool {
+    /// Waits until a transaction is that far, at most [`WAIT_MAX`], and while it `is_vain` not.
+    pub async fn wait(&self, wanted: Reached, is_vain: impl Fn() -> bool) -> WaitEnd {
         let _waiter = Waiter::of(&self.waiters);
         let notify = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,10 +81,16 @@ impl Progress {
         loop {
             let notified = notify.notified();
             if self.has_reached(wanted) {
-                return true;
+                return WaitEnd::Reached;
             }
-            if timeout_at(end, notified).await.is_err() {
-                return self.has_reached(wanted);
+            if is_vain() {
+                return WaitEnd::InVain;
+            }
+            let check = Instant::now() + CHECK_EVERY;
+            let is_last = check >= end;
+            if timeout_at(check.min(end), notified).await.is_err() && is_last {
+                let is_there = self.has_reached(wanted);
+                return if is_there { WaitEnd::Reached } else { WaitEnd::TimedOut };
             }
         }
     }
@@ -105,7 +123,7 @@ mod tests {
         assert!(!progress.has_reached(at(0, 1)));
         let wait = |wanted| {
             let progress = Arc::clone(&progress);
-            tokio::spawn(async move { progress.wait(wanted).await })
+            tokio::spawn(async move { progress.wait(wanted, || false).await })
         };
         let (second, end) = (wait(at(0, 2)), wait(at(0, ENDED)));
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -113,13 +131,16 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert!(!second.is_finished());
         progress.reach(at(0, 2));
-        assert!(second.await.unwrap());
+        assert_eq!(second.await.unwrap(), WaitEnd::Reached);
         assert!(!end.is_finished());
         progress.reach(at(0, ENDED));
-        assert!(end.await.unwrap());
-        assert!(progress.wait(at(0, 3)).await, "it has ended");
+        assert_eq!(end.await.unwrap(), WaitEnd::Reached);
+        assert_eq!(progress.wait(at(0, 3), || true).await, WaitEnd::Reached, "it has ended");
         let begun = Instant::now();
-        assert!(!progress.wait(at(1, 1)).await);
+        assert_eq!(progress.wait(at(1, 1), || false).await, WaitEnd::TimedOut);
         assert_eq!(begun.elapsed(), WAIT_MAX);
+        let is_vain = || begun.elapsed() > WAIT_MAX + Duration::from_secs(1);
+        assert_eq!(progress.wait(at(1, 1), is_vain).await, WaitEnd::InVain);
+        assert!(begun.elapsed() < WAIT_MAX + Duration::from_millis(1_010));
     }
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 use triphammer_capture::answer::MADE_MAX;
 use triphammer_capture::{Argument, Ending, Gap, Step};
 use triphammer_core::rows::{Row, Rows};
-use triphammer_core::session::{RowEffect, Session, StatementId};
+use triphammer_core::session::{Isolation, RowEffect, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Placeholder};
 use triphammer_core::workload::{Completion, Literal, StatementExample, Statements};
 use triphammer_core::{DbError, Elapsed, ErrorClass, Value};
 
 use super::answers::{ReplayedAnswer, ReplayedRows, Spot};
 use super::plan::{Plan, Statement};
-use super::progress::{ENDED, Reached};
+use super::progress::{ENDED, Reached, WaitEnd};
 use super::workload::{Input, Replay};
 use crate::script::times::Counts;
 
@@ -128,6 +128,12 @@ async fn prepare<S: Session>(
     let (bound, arguments) = bound(replay, number, prepared.placeholder);
     let id = session.prepare(&bound).await;
     let id = id.map_err(|error| error.context(format_args!("statement {}", number + 1)))?;
+    if !replay.knows_columns(number) {
+        match session.sources(id).await {
+            Err(error) if error.class().loses_session() => return Err(error),
+            sources => replay.set_columns(number, &sources.unwrap_or_default()),
+        }
+    }
     let known = PreparedStatement { id, arguments };
     prepared.statements[number] = Some(known.clone());
     Ok(known)
@@ -159,6 +165,7 @@ pub fn example(replay: &Replay, number: usize, placeholder: Placeholder) -> Stat
         None | Some(Argument::Null) => Literal::Null,
         Some(Argument::Int(number)) => Literal::Int(*number),
         Some(Argument::Number(text) | Argument::Text(text)) => Literal::Text(text.clone()),
+        Some(Argument::Bytes(bytes)) => Literal::Bytes(bytes.clone()),
     };
     let arguments = indexes.iter().map(literal).collect();
     StatementExample { text: replay.plan.titles[number].clone(), statement, arguments }
@@ -247,9 +254,12 @@ async fn statements<S: Session>(
     let mut waiting = RemainingWait::default();
     for (place, step) in transaction.steps.iter().enumerate() {
         waiting.wait(step.gap, replay, &prepared.counts, session).await;
-        keep_order(replay, input.transaction, place, &prepared.counts).await;
+        keep_order(replay, input, place, &prepared.counts).await;
         waiting.last_start = Some(prepared.counts.start());
+        let recorded_us = step.answer.as_ref().map_or(0, |answer| answer.took_us);
+        let call = input.lanes.call(input.lane, recorded_us);
         let answered = statement(replay, input.transaction, place, prepared, session).await;
+        drop(call);
         *done = place + 1;
         let steps = u32::try_from(*done).unwrap_or(ENDED);
         replay.progress.reach(Reached { transaction: input.transaction, steps });
@@ -264,6 +274,7 @@ async fn statements<S: Session>(
         }
     }
     waiting.wait(transaction.last_gap, replay, &prepared.counts, session).await;
+    let _call = input.lanes.call(input.lane, transaction.took_us.end);
     match transaction.ending {
         Ending::Single => {}
         Ending::Commit => session.commit().await?,
@@ -281,15 +292,11 @@ fn has_failed(step: &Step) -> bool {
 }
 
 /// Waits for what must have happened before a statement.
-async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Counts) {
-    let plan = &replay.plan;
+async fn keep_order(replay: &Replay, input: &Input, place: usize, counts: &Counts) {
+    let (plan, transaction) = (&replay.plan, input.transaction);
     let conflicts = plan.order.before(transaction, u32::try_from(place).unwrap_or(u32::MAX));
-    let step = &plan.steps(transaction)[place];
-    let number = plan.spot(transaction, place).number;
-    let arguments = step.arguments.iter().enumerate();
-    let makers = arguments.filter_map(|argument| {
-        plan.ids.origins(number, step.shape, argument).next().map(|(_, maker)| maker)
-    });
+    let spot = plan.spot(transaction, place);
+    let makers = plan.ids.makers(spot.number, spot.step).into_iter();
     let makers = makers
         .filter(|maker| *maker != transaction)
         .map(|transaction| Reached { transaction, steps: ENDED });
@@ -298,13 +305,27 @@ async fn keep_order(replay: &Replay, transaction: u32, place: usize, counts: &Co
             continue;
         }
         let begun = counts.start();
-        let has_reached = replay.progress.wait(wanted).await;
-        replay.answers.waited(counts.start().since(begun), !has_reached);
-        if !has_reached {
+        let _awaiting = input.lanes.wait(input.lane, wanted.transaction);
+        let holds = holds_locks(replay, transaction, place);
+        let is_vain = || input.lanes.is_vain(input.lane, wanted.transaction, holds);
+        let end = replay.progress.wait(wanted, is_vain).await;
+        replay.answers.waited(counts.start().since(begun), end);
+        if end == WaitEnd::TimedOut {
             // Nobody else waits as long for the same.
             replay.progress.reach(wanted);
         }
     }
+}
+
+/// Whether a transaction holds locks of rows before one of its statements.
+fn holds_locks(replay: &Replay, transaction: u32, place: usize) -> bool {
+    let plan = &replay.plan;
+    let transaction = plan.transaction(transaction);
+    let is_strict = transaction.characteristics.isolation == Some(Isolation::Serializable);
+    let locks = |step: &Step| {
+        is_strict || !plan.statements[step.shape].reads || plan.facts[step.shape].locks
+    };
+    transaction.ending != Ending::Single && transaction.steps[..place].iter().any(locks)
 }
 
 /// Runs a statement of a transaction, counts its time, and compares its answer.
@@ -356,6 +377,7 @@ async fn execute<S: Session>(
             None | Some(Argument::Null) => Value::Null,
             Some(Argument::Int(number)) => Value::Int(*number),
             Some(Argument::Number(text) | Argument::Text(text)) => Value::Text(text),
+            Some(Argument::Bytes(bytes)) => Value::Bytes(bytes),
         }
     };
     let values: Vec<Value<'_>> = known.arguments.iter().map(value).collect();
@@ -365,7 +387,7 @@ async fn execute<S: Session>(
     let mut made: Vec<Vec<Argument>> = Vec::new();
     let keeps = !plan.ids.made_by(step.shape).is_empty();
     let mut look = |rows: &Rows| {
-        replay.made.with_back(|back| seen.add(rows, back));
+        replay.made.with_back(|back| seen.add(rows, back, replay.columns(step.shape)));
         if keeps && made.len() < MADE_MAX {
             made.extend(rows.iter().map(|row| texts(&row)));
         }

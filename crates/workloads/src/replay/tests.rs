@@ -152,8 +152,7 @@ fn an_argument_uses_made_values_by_its_name_or_because_it_never_meets_one_too_ea
     assert_eq!(plan.ids.count(), 11);
     // The item that the statement makes has the number of the order.
     let spot = plan.spot(12, 0);
-    let mut origins = plan.ids.origins(spot.number, 2, (0, &spot.step.arguments[0]));
-    assert_eq!(origins.next().map(|(_, maker)| maker), Some(2), "that order's transaction");
+    assert_eq!(plan.ids.makers(spot.number, spot.step), [2], "that order's transaction");
 }
 
 #[test]
@@ -197,4 +196,94 @@ fn transactions_that_conflict_keep_the_order_of_their_commits() {
     assert_eq!(before(10), []);
     let times = Plan::new(recording.into(), OrderRule::Alone).unwrap();
     assert!(times.order.before(3, 0).is_empty());
+}
+
+#[test]
+fn rows_that_foreign_keys_refer_to_are_kept_on_mysql() {
+    let statements = [
+        "UPDATE products SET stock = 1 WHERE id = :p1",
+        "INSERT INTO items (order_id, product_id) VALUES (:p1, :p2)",
+        "SELECT stock FROM products WHERE id = :p1",
+    ];
+    let lines = [
+        (0, 0, 1, "100, 7", ""),
+        (1, 100, 1, "101, 7", ""),
+        (2, 200, 0, "7", ""),
+        (3, 300, 1, "102, 7", ""),
+        (4, 400, 0, "8", ""),
+        (5, 500, 2, "7", ""),
+    ];
+    let mut recording = recording(&statements, &lines);
+    let before = |recording: &Recording| -> Vec<Vec<u32>> {
+        let plan = Plan::new(recording.clone().into(), OrderRule::Commit).unwrap();
+        let before = |transaction| plan.order.before(transaction, 0).iter();
+        (0..6).map(|one| before(one).map(|other| other.transaction).collect()).collect()
+    };
+    let without = [vec![], vec![], vec![], vec![], vec![], vec![2]];
+    assert_eq!(before(&recording), without, "PostgreSQL lets others change what is no key");
+    recording.syntax = Some(triphammer_capture::sql::Syntax::MySql);
+    let kept = [vec![], vec![], vec![0, 1], vec![2], vec![], vec![2]];
+    assert_eq!(before(&recording), kept);
+}
+
+#[test]
+fn elements_of_arrays_use_made_values_like_arguments() {
+    let statements = [
+        "INSERT INTO orders (customer) SELECT * FROM UNNEST((:p1)::int[]) RETURNING id",
+        "SELECT * FROM orders WHERE id = ANY(:p1)",
+        "INSERT INTO items (order_id, quantity) SELECT * FROM UNNEST((:p1)::bigint[], (:p2)::int[]) RETURNING id",
+        "SELECT * FROM items WHERE quantity = ANY(ARRAY[:p1, :p2])",
+    ];
+    let lines = [
+        (0, 0, 0, "\"{1,2}\"", "[7], [8]"),
+        (1, 100, 0, "\"{1}\"", "[9]"),
+        (2, 200, 1, "\"{9,7,3}\"", ""),
+        (2, 300, 2, "\"{9,9,8}\", \"{7,8,9}\"", "[70], [71], [72]"),
+        (2, 400, 3, "7, 8", ""),
+    ];
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
+    let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
+    assert!(uses(1, 0) && uses(2, 0), "by their names");
+    assert!(!uses(0, 0) && !uses(2, 1) && !uses(3, 0) && !uses(3, 1), "customers and quantities");
+    let makers = |transaction| {
+        let spot = plan.spot(transaction, 0);
+        plan.ids.makers(spot.number, spot.step)
+    };
+    assert_eq!((makers(2), makers(3), makers(4)), (vec![1, 0], vec![1, 0], vec![]));
+    let made = super::ids::ReplayedValues::default();
+    let int = triphammer_capture::Argument::Int;
+    for (domain, then, now) in [(0, 7, 107), (0, 9, 109)] {
+        made.add(domain, &int(then), int(now));
+    }
+    let spot = plan.spot(3, 0);
+    let found = plan.ids.replaced(spot.number, spot.step, &made);
+    let text = triphammer_capture::Argument::Text("{109,109,8}".to_owned());
+    assert_eq!((found.arguments, found.replaced, found.missing), (vec![(0, text)], 2, 1));
+}
+
+#[test]
+fn rows_that_an_insert_finds_or_is_given_make_nothing() {
+    let statements = [
+        "INSERT INTO users (email) VALUES (:p1) RETURNING id",
+        "INSERT INTO users (email) VALUES (:p1) ON CONFLICT (email) DO UPDATE SET visits = 2 RETURNING id, email",
+        "INSERT INTO members (user_id, role) VALUES (:p1, :p2) RETURNING user_id, id",
+        "UPDATE users SET visits = 1 WHERE id = :p1",
+    ];
+    let lines = [
+        (0, 0, 0, "\"ann\"", "[7]"),
+        (1, 100, 1, "\"ann\"", "[7, \"ann\"]"),
+        (2, 200, 2, "7, 7", "[7, 7]"),
+        (2, 300, 3, "7", ""),
+        (3, 400, 0, "\"bob\"", "[8]"),
+        (4, 500, 0, "\"eve\"", "[8]"),
+        (5, 600, 3, "8", ""),
+    ];
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
+    let makers = |transaction| {
+        let spot = plan.spot(transaction, 0);
+        plan.ids.makers(spot.number, spot.step)
+    };
+    assert_eq!((makers(2), makers(3)), (vec![0], vec![0]), "the first one that returned it");
+    assert_eq!(makers(6), [] as [u32; 0], "two made it");
+    assert_eq!(plan.ids.count(), 2, "the id of the user and that of the member");
 }

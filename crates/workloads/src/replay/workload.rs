@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use triphammer_capture::recording::Recording;
 use triphammer_capture::{Argument, Ending, Step};
 use triphammer_core::answers::{AnswerDigests, ReplayAnswers};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, Session};
+use triphammer_core::session::{Access, ColumnSource, Session};
 use triphammer_core::sql::Placeholder;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
@@ -20,7 +20,8 @@ use triphammer_core::workload::{
 use triphammer_core::{DbError, Elapsed, SpecError};
 
 use super::answers::{Answers, Spot};
-use super::ids::ReplayedValues;
+use super::ids::{ColumnDomains, ReplayedValues};
+use super::lanes::Lanes;
 use super::plan::{OrderRule, Plan};
 use super::progress::{ENDED, Progress, Reached};
 use super::runner::{self, Prepared};
@@ -70,9 +71,11 @@ pub struct Replay {
     /// By transaction type and statement, the number under which its times are counted.
     pub(super) counted: std::collections::HashMap<(usize, usize), usize>,
     /// Which session of ours runs what, for the number of sessions that was asked for last.
-    lanes: Mutex<(usize, Vec<Arc<[u32]>>)>,
+    lanes: Mutex<Option<Arc<Lanes>>>,
     /// By statement, whether the database needs the types of its arguments.
     types: Box<[AtomicBool]>,
+    /// By statement, once it has been prepared, the domains of the columns of its result.
+    columns: Box<[OnceLock<Box<[ColumnDomains]>>]>,
     /// Number of transactions that sessions have taken.
     taken: AtomicUsize,
     /// Which transactions have ended.
@@ -86,13 +89,15 @@ pub struct Replay {
 /// A session of ours, and how far it is.
 #[derive(Debug)]
 pub struct User {
-    lane: Arc<[u32]>,
+    lanes: Arc<Lanes>,
+    lane: u32,
     next: usize,
 }
 
 impl User {
     fn transaction(&self) -> Option<u32> {
-        self.lane.get(self.next.checked_sub(1)?).copied()
+        let lane = self.lanes.transactions.get(self.lane as usize)?;
+        lane.get(self.next.checked_sub(1)?).copied()
     }
 }
 
@@ -101,6 +106,9 @@ impl User {
 pub struct Input {
     pub(super) transaction: u32,
     plan: Arc<Plan>,
+    pub(super) lanes: Arc<Lanes>,
+    /// The lane that runs it.
+    pub(super) lane: u32,
 }
 
 impl fmt::Display for Input {
@@ -109,11 +117,7 @@ impl fmt::Display for Input {
         for (place, step) in (1..).zip(self.plan.steps(self.transaction)) {
             for (number, argument) in (1..).zip(&step.arguments) {
                 write!(f, "{end}statement {place} :p{number} = ")?;
-                match argument {
-                    Argument::Null => f.write_str("NULL")?,
-                    Argument::Int(value) => write!(f, "{value}")?,
-                    Argument::Number(text) | Argument::Text(text) => f.write_str(text)?,
-                }
+                f.write_str(argument.written().as_deref().unwrap_or("NULL"))?;
                 end = "\n";
             }
         }
@@ -204,8 +208,9 @@ impl Replay {
             load: load_of,
             times: Arc::new(times),
             counted,
-            lanes: Mutex::new((0, Vec::new())),
+            lanes: Mutex::default(),
             types: plan.statements.iter().map(|_| AtomicBool::new(false)).collect(),
+            columns: plan.statements.iter().map(|_| OnceLock::new()).collect(),
             taken: AtomicUsize::new(0),
             progress: Box::new(Progress::new(plan.recording.transactions.len())),
             made: Box::default(),
@@ -224,22 +229,29 @@ impl Replay {
         self.types[statement].store(are_sent, Ordering::Relaxed);
     }
 
+    /// Whether it is known where the columns of a statement's result come from, or that does not matter.
+    pub(super) fn knows_columns(&self, statement: usize) -> bool {
+        self.plan.ids.count() == 0 || self.columns[statement].get().is_some()
+    }
+
+    /// Sets where the columns of a statement's result come from.
+    pub(super) fn set_columns(&self, statement: usize, sources: &[Option<ColumnSource>]) {
+        let facts = &self.plan.facts[statement];
+        let domains = |source: &Option<_>| self.plan.ids.of_column(facts, source.as_ref());
+        // Another session may have been faster.
+        let _ = self.columns[statement].set(sources.iter().map(domains).collect());
+    }
+
+    /// The domains of the columns of a statement's result; empty if they are not known.
+    pub(super) fn columns(&self, statement: usize) -> &[ColumnDomains] {
+        self.columns[statement].get().map_or(&[], |columns| columns)
+    }
+
     /// The arguments of a statement that are replaced by what was made here.
     pub(super) fn replaced(&self, spot: Spot<'_>) -> Vec<(usize, Argument)> {
-        let (mut replaced, mut missing) = (Vec::new(), 0);
-        for (argument, value) in spot.step.arguments.iter().enumerate() {
-            let mut origins =
-                self.plan.ids.origins(spot.number, spot.step.shape, (argument, value)).peekable();
-            if origins.peek().is_none() {
-                continue;
-            }
-            match origins.find_map(|(domain, _)| self.made.get(domain, value)) {
-                Some(made) => replaced.push((argument, made)),
-                None => missing += 1,
-            }
-        }
-        self.answers.replaced(replaced.len() as u64, missing);
-        replaced
+        let found = self.plan.ids.replaced(spot.number, spot.step, &self.made);
+        self.answers.replaced(found.replaced, found.missing);
+        found.arguments
     }
 
     /// Notes what a statement has made, row by row, in place of what was recorded.
@@ -309,10 +321,12 @@ impl Workload for Replay {
 
     fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        if lanes.0 != users as usize {
-            *lanes = (users as usize, self.plan.lanes(users as usize));
-        }
-        User { lane: lanes.1.get(id as usize).cloned().unwrap_or_default(), next: 0 }
+        let known = lanes.take().filter(|known| known.transactions.len() == users as usize);
+        let lanes = lanes.insert(known.unwrap_or_else(|| {
+            let transactions = self.plan.recording.transactions.len();
+            Arc::new(Lanes::new(self.plan.lanes(users as usize), transactions))
+        }));
+        User { lanes: Arc::clone(lanes), lane: id, next: 0 }
     }
 
     fn next(&self, user: &mut User, _rng: &mut Rng) -> Option<usize> {
@@ -338,7 +352,8 @@ impl Workload for Replay {
 
     fn draw(&self, _kind: usize, user: &mut User, _rng: &mut Rng, _now: Timestamp) -> Input {
         let transaction = user.transaction().unwrap_or_default();
-        Input { transaction, plan: Arc::clone(&self.plan) }
+        let (plan, lanes) = (Arc::clone(&self.plan), Arc::clone(&user.lanes));
+        Input { transaction, plan, lanes, lane: user.lane }
     }
 
     async fn start<S: Session>(
@@ -381,6 +396,7 @@ impl Workload for Replay {
             titles: Arc::clone(&self.plan.titles),
             limited: plan.facts.iter().map(|facts| facts.stability.why().is_some()).collect(),
             of: self.answers.digests(),
+            is_concurrent: self.description.recording.as_ref().is_none_or(|of| of.sessions > 1),
         };
         Some(answers)
     }
@@ -391,6 +407,8 @@ impl Workload for Replay {
 
     fn statement_example(&self, text: &str, placeholder: Placeholder) -> Option<StatementExample> {
         let number = self.plan.titles.iter().position(|title| title == text)?;
-        Some(runner::example(self, number, placeholder))
+        // A definition has no plan.
+        let has_plan = !["create", "drop"].contains(&self.plan.facts[number].verb.as_str());
+        has_plan.then(|| runner::example(self, number, placeholder))
     }
 }

@@ -197,6 +197,8 @@ pub struct Column {
     pub kind: ColumnKind,
     oid: u32,
     name: Box<str>,
+    /// The number of its table, and its number there; 0 for one that is computed.
+    pub source: (u32, i16),
 }
 
 impl Column {
@@ -221,13 +223,12 @@ pub fn columns(body: &[u8]) -> Option<Box<[Column]>> {
     let count = body.int16()?.cast_unsigned();
     let column = |_| {
         let name = String::from_utf8_lossy(body.text()?).into();
-        // Table id and column number.
-        body.take(6)?;
+        let source = (body.int32()?.cast_unsigned(), body.int16()?);
         let oid = body.int32()?.cast_unsigned();
         // Size, modifier and format.
         body.take(8)?;
         let kind = Type::from_oid(oid).map_or(ColumnKind::Unknown, |known| ColumnKind::of(&known));
-        Some(Column { kind, oid, name })
+        Some(Column { kind, oid, name, source })
     };
     (0..count).map(column).collect()
 }

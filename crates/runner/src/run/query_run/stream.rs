@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, timeout};
 use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest, Refresh};
 use triphammer_core::session::{Database as _, Role, Session as _};
-use triphammer_core::value::write_decimal;
+use triphammer_core::value::{hex, write_decimal};
 use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
 use triphammer_document::redacted::mask_secrets;
@@ -404,6 +404,7 @@ fn shown(value: &Value<'_>) -> String {
         Value::Decimal { units, scale } => decimal((*units).into(), *scale),
         Value::Decimal128 { units, scale } => decimal(**units, *scale),
         Value::Text(text) => (*text).to_owned(),
+        Value::Bytes(bytes) => hex(bytes),
         Value::Timestamp(at) => at.to_string(),
         Value::Date(date) => date.to_string(),
         Value::Ints(list) => format!("{list:?}"),
