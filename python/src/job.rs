@@ -10,7 +10,6 @@ use triphammer_runner::job::{self, FinishedJob, Order};
 use triphammer_runner::watch::Silent;
 use triphammer_runner::{compare, resources};
 use triphammer_settings::command::JobKind;
-use triphammer_settings::declared;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -137,7 +136,7 @@ impl Job {
 
     fn begin(&self) -> Result<(), Raised> {
         let mut job = self.take()?;
-        if declared(self.kind, "yes").is_some() && !job.settings_mut().switch("yes")? {
+        if self.kind == JobKind::Drop && !job.settings_mut().switch("yes")? {
             let (title, target) = (job.workload().title.clone(), job.targets().join(" and "));
             let message =
                 format!("nothing was dropped: use yes=True to drop {title} from {target}");

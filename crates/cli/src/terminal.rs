@@ -8,15 +8,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use triphammer_core::clock::format_duration;
+use triphammer_core::clock::{self, format_duration};
 use triphammer_core::event::{Event, Phase};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
+use triphammer_core::value::Timestamp;
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_document::measure::{self, Measure};
 use triphammer_document::redacted::mask_message;
 use triphammer_document::second::Second;
+use triphammer_report as report;
 use triphammer_report::wrapped;
 use triphammer_runner::watch::{CheckProgress, QueryProgress};
 use triphammer_settings::failure::{Failure, cut};
@@ -219,6 +221,12 @@ pub struct Live {
     lengths: [String; 2],
     /// Interval of the lines of `--progress`, in seconds.
     progress: Option<u64>,
+    /// Interval of the lines of `--slices`, in seconds.
+    slices: Option<u64>,
+    /// Names of the transaction types, for these.
+    types: Vec<String>,
+    /// Times since the last of these lines.
+    since_slice: Option<RecordedInterval>,
     /// Counters since the last progress line.
     since_line: Option<RecordedInterval>,
     /// Phase of the last of those seconds that is not part of the drain.
@@ -261,6 +269,9 @@ impl Live {
             length: None,
             lengths: Default::default(),
             progress: None,
+            slices: None,
+            types: Vec::new(),
+            since_slice: None,
             since_line: None,
             line_phase: None,
             beside: String::new(),
@@ -287,6 +298,12 @@ impl Live {
         };
         self.lengths = [format_duration(spec.rampup), window];
         self.progress = progress.map(|every| every.as_secs().max(1));
+    }
+
+    /// Prints the percentiles of these transaction types at this interval, too.
+    pub fn set_slices(&mut self, every: Option<Duration>, types: Vec<String>) {
+        self.slices = every.map(|every| every.as_secs().max(1));
+        self.types = types;
     }
 
     /// Creates the live line of consecutive runs; hidden while the full-screen view is shown.
@@ -413,6 +430,9 @@ impl Live {
             let text = self.text(second);
             self.tell(&text);
         }
+        if let Some(every) = self.slices {
+            self.slice(second, every);
+        }
         if let Some(every) = self.progress {
             self.progress(second, every);
         } else if self.terminal.is_none()
@@ -466,6 +486,25 @@ impl Live {
             let phase = self.line_phase.take().unwrap_or(second.phase);
             self.message(&self.progress_text(&since, phase));
         }
+    }
+
+    /// Prints the percentiles of the time since the last ones, if they are due.
+    fn slice(&mut self, second: &Second, every: u64) {
+        let interval = &second.interval;
+        match &mut self.since_slice {
+            Some(since) => since.add_later(interval),
+            None => self.since_slice = Some(interval.clone()),
+        }
+        if !(interval.last + 1).is_multiple_of(every) {
+            return;
+        }
+        let Some(since) = self.since_slice.take() else { return };
+        let to = clock::wall();
+        let length = i64::try_from(since.last + 1 - since.first).unwrap_or_default();
+        let from = Timestamp(to.0.saturating_sub(length.saturating_mul(1_000_000)));
+        let types = self.types.iter().zip(&since.types);
+        let times = types.filter_map(|(name, seen)| Some((name.as_str(), seen.response.as_ref()?)));
+        self.message(&report::percentile_lines([from, to], times));
     }
 
     /// Formats a progress line; `phase` is that of its last second before the drain, not the one

@@ -14,6 +14,10 @@ pub struct Times {
     pub min_us: u64,
     /// Mean, in microseconds; exact for committed transactions.
     pub mean_us: f64,
+    /// Standard deviation, in microseconds, of times to three significant digits; `None` without
+    /// times, and in old results.
+    #[serde(default)]
+    pub stdev_us: Option<f64>,
     /// Median (50th percentile), in microseconds.
     pub p50_us: u64,
     /// 90th percentile, in microseconds.
@@ -45,6 +49,7 @@ impl Times {
             count: h.len(),
             min_us: h.min(),
             mean_us,
+            stdev_us: Some(h.stdev()),
             p50_us: h.value_at_quantile(0.5),
             p90_us: h.value_at_quantile(0.9),
             p95_us: h.value_at_quantile(0.95),

@@ -169,6 +169,10 @@ pub struct MetricDef {
     /// `row_locks`; a counter in milliseconds. `None` for others.
     #[serde(default)]
     pub part: Option<String>,
+    /// What it is of the server's log writes, by its name in the runner: `writes`, `syncs`, `bytes`,
+    /// `write_time`, `sync_time` (counters), `write_mean`, `sync_mean`. `None` for others.
+    #[serde(default)]
+    pub log: Option<String>,
 }
 
 const fn factor() -> f64 {

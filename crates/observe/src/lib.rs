@@ -56,7 +56,7 @@ use triphammer_dialects::observe::{MetricDef, MetricKind, ObserveDef, observe};
 use triphammer_document::JobId;
 use triphammer_document::requirement::{self, Requirement, Vocabulary};
 use triphammer_document::result::{
-    Observed, ObserverCost, ObserverGap, ProfileFigure, ServerTime, WaitClass,
+    LogFigure, Observed, ObserverCost, ObserverGap, ProfileFigure, ServerTime, WaitClass,
 };
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
@@ -425,6 +425,7 @@ impl Observers {
             },
             gaps: std::mem::take(&mut self.gaps),
             memory_hits: None,
+            log_writes: Vec::new(),
         }
         .with_memory_hits()
     }
@@ -442,6 +443,7 @@ impl Observers {
     fn figure(&self, figure: SeriesFigure) -> ProfileFigure {
         let SeriesFigure { series, mean, max, last, .. } = figure;
         let part = part_of(self.declared(), &series);
+        let log = log_of(self.declared(), &series);
         let is_counter = is_counter(self.declared(), &series);
         ProfileFigure {
             metric: series.metric,
@@ -454,6 +456,7 @@ impl Observers {
             // Divided by the transactions per second where these are known.
             per_transaction: is_counter.then_some(mean),
             part,
+            log,
         }
     }
 }
@@ -480,6 +483,15 @@ fn part_of<'a>(
 ) -> Option<ServerTime> {
     let mut of_series = declared.filter(|metric| declares(metric, series));
     of_series.find_map(|metric| ServerTime::named(metric.part.as_deref()?))
+}
+
+/// What a series is of the server's log writes.
+fn log_of<'a>(
+    declared: impl Iterator<Item = &'a MetricDef>,
+    series: &SampleSeries,
+) -> Option<LogFigure> {
+    let mut of_series = declared.filter(|metric| declares(metric, series));
+    of_series.find_map(|metric| LogFigure::named(metric.log.as_deref()?))
 }
 
 impl Drop for Observers {

@@ -159,6 +159,7 @@ mod tests {
             first: false,
             own: true,
             part: None,
+            log: None,
         }
     }
 

@@ -82,6 +82,8 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
     }
     let at_once = at_once(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(at_once);
+    let proof = host_setting(result).flat_map(|text| wrapped("• ", text, WIDTH));
+    parts.push(proof.collect());
     parts.push(another(result).iter().flat_map(|text| wrapped("• ", text, WIDTH)).collect());
     let costs = costs(result).flat_map(|text| wrapped("• ", text, WIDTH)).collect::<Vec<_>>();
     parts.push(costs);
@@ -129,6 +131,11 @@ fn another(result: &ComparisonResult) -> Option<String> {
 fn at_once(result: &ComparisonResult) -> impl Iterator<Item = &String> {
     let at_once = result.pairs.as_ref().and_then(|pairs| pairs.at_once.as_ref());
     at_once.into_iter().flat_map(|at_once| &at_once.words)
+}
+
+/// What a setting of the host is worth, in words.
+fn host_setting(result: &ComparisonResult) -> impl Iterator<Item = &str> {
+    result.host_setting.iter().map(|setting| setting.words.as_str())
 }
 
 /// What both sides cost, and their energy, in words.
@@ -191,7 +198,9 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     if at_once(result).next().is_some() {
         out.push('\n');
     }
-    for text in another(result).iter().map(String::as_str).chain(costs(result)) {
+    let another = another(result);
+    let texts = host_setting(result).chain(another.as_deref()).chain(costs(result));
+    for text in texts {
         out.push_str(&format!("\n{text}\n"));
     }
     if let Some(profiles) = &result.profiles {

@@ -8,13 +8,18 @@ use super::chart::Charset;
 /// Separator between the parts of a line.
 pub(super) const DOT: &str = " · ";
 
+/// Head of a table of times; `sd` is the standard deviation.
+pub(crate) const TIMES: [&str; 10] =
+    ["", "min", "mean", "sd", "p50", "p90", "p95", "p99", "p99.9", "max"];
+
 /// Formats a row of a table of times.
 pub(crate) fn times_cells(title: &str, times: &Times) -> Vec<String> {
     let mut cells = vec![title.to_owned()];
     if times.count == 0 {
-        cells.extend((0..8).map(|_| "-".to_owned()));
+        cells.extend((1..TIMES.len()).map(|_| "-".to_owned()));
     } else {
         cells.extend([whole_milliseconds(times.min_us), milliseconds(times.mean_us)]);
+        cells.push(times.stdev_us.map_or_else(|| "-".to_owned(), milliseconds));
         cells.extend(
             [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
                 .into_iter()

@@ -7,7 +7,7 @@ use triphammer_document::result::{Efficiency, RunResult};
 use triphammer_settings::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 
 use super::table::Table;
-use crate::lines::{DOT, times_cells};
+use crate::lines::{DOT, TIMES, times_cells};
 
 /// Heading of the table of waits.
 pub(super) const WAITS: &str = "Wait for a session, from when a transaction was due to its first \
@@ -18,7 +18,7 @@ pub(super) const SLOWEST: &str = "Slowest transactions of the window, in ms";
 /// The table of waits for a session, of all types together; `None` for a closed load.
 pub(super) fn waits(result: &RunResult) -> Option<Table> {
     let times = result.pool_wait.as_ref()?;
-    let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let mut table = Table::new(1, &TIMES);
     table.row(times_cells("All", times));
     Some(table)
 }

@@ -5,7 +5,7 @@ use triphammer_document::result::{LoginFigures, RunResult, SessionsBack};
 use triphammer_settings::format::{counted, figure, integer, seconds};
 
 use super::table::Table;
-use crate::lines::times_cells;
+use crate::lines::{TIMES, times_cells};
 
 /// Heading of the table of logins.
 pub(super) const LOGINS: &str = "Logins, in ms";
@@ -25,7 +25,7 @@ fn shown(result: &RunResult) -> Option<(&LoginFigures, &'static str)> {
 /// The times of the phases of logins; `None` if a report shows none.
 pub(super) fn table(result: &RunResult) -> Option<Table> {
     let (figures, _) = shown(result).filter(|(figures, _)| figures.count > 0)?;
-    let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let mut table = Table::new(1, &TIMES);
     for (title, times) in figures.phases() {
         table.row(times_cells(title, times));
     }

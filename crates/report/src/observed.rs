@@ -4,8 +4,8 @@
 use triphammer_core::text::one_line;
 use triphammer_document::metrics::Unit;
 use triphammer_document::result::{
-    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
-    ProfileFigure,
+    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, LogOperation, LogWrites,
+    Observed, ObserverGap, ProfileFigure, WaitClass,
 };
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{
@@ -23,6 +23,8 @@ pub(super) const PROFILE: &str = "Load profile of the database in the window";
 pub(super) const HOSTS: &str = "Hosts in the window";
 pub(super) const TOP: &str = "Top statements by the database's own statistics";
 pub(super) const PROBE: &str = "Commits of the log probe, triphammer's own small transaction";
+pub(super) const LOG: &str = "The server's own log writes in the window";
+pub(super) const LOG_WAITS: &str = "Active sessions of the run that waited for the log";
 pub(super) const CAPTURES: &str = "Captures";
 /// Heading of what follows the tables.
 pub(super) const OBSERVERS: &str = "Observers";
@@ -80,6 +82,11 @@ pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, 
     }
     if !observed.blockers.is_empty() {
         all.push((BLOCKERS, blockers(&observed.blockers, rows)));
+    }
+    if !observed.log_writes.is_empty() {
+        all.push((LOG, log_writes(&observed.log_writes)));
+        let waits = observed.sessions.as_ref().map(log_waits);
+        all.extend(waits.filter(|table| table.rows.len() > 1).map(|table| (LOG_WAITS, table)));
     }
     let profile = profile(&observed.profile, extent.rows(PROFILE_MAX));
     let hosts = hosts(&observed.hosts, extent.rows(HOSTS_MAX));
@@ -164,6 +171,39 @@ fn blockers(blockers: &[Blocker], rows: usize) -> Table {
         table.row(vec![short(&who), short(&of.object), figure(of.blocked), most]);
     }
     and_more(&mut table, blockers.len(), rows);
+    table
+}
+
+/// What the server did with its log.
+fn log_writes(all: &[LogWrites]) -> Table {
+    let head = ["", "per s", "per transaction", "bytes each", "mean ms", "max ms", "of the time"];
+    let mut table = Table::new(1, &head);
+    let shown = |value: Option<f64>, words: fn(f64) -> String| value.map_or("-".to_owned(), words);
+    for of in all {
+        let operation = match of.operation {
+            LogOperation::Write => "writes",
+            LogOperation::Sync => "syncs",
+        };
+        table.row(vec![
+            format!("{} {operation}", of.file),
+            figure(of.per_second),
+            shown(of.per_transaction, figure),
+            shown(of.bytes_each(), |each| value(Unit::Bytes, each)),
+            shown(of.mean_ms, figure),
+            shown(of.max_ms, figure),
+            shown(of.busy, percent),
+        ]);
+    }
+    table
+}
+
+/// The waits of the class of the log, by name.
+fn log_waits(sessions: &ActiveSessions) -> Table {
+    let mut table = Table::new(1, &["", "sessions", "share"]);
+    let of_log = sessions.waits.iter().filter(|of| of.class == WaitClass::Log);
+    for of in of_log.filter(|of| of.share >= SHARE_MIN) {
+        table.row(vec![short(&of.wait), figure(of.average), percent(of.share)]);
+    }
     table
 }
 
@@ -396,6 +436,7 @@ mod tests {
             last: 1.0,
             per_transaction: None,
             part: None,
+            log: None,
         }
     }
 

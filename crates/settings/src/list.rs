@@ -175,6 +175,28 @@ pub const SETTINGS: &[SettingDef] = &[
     .default_words("both")
     .choices(choices::setup_goals)
     .marked(&[NotInJobFile]),
+    value(
+        "prove",
+        "CHECK",
+        of(&[DOCTOR]),
+        "Change the setting of this check on this host between pairs of short runs, and say what it is worth \
+         here: CHECK, or CHECK=A,B with the values of both sides; asks first, and restores the setting",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "prove",
+        "CHECK=A,B",
+        of(&[COMPARE]),
+        "With --ab, give a setting of this host the value A in the runs of A, and B in those of B; \
+         `doctor --prove` finds the values",
+    )
+    .marked(&[NotInJobFile, OfHost]),
+    switch(
+        "restore-host",
+        of(&[DOCTOR]),
+        "Only restore what a killed `doctor --prove` left changed on this host",
+    )
+    .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
         of(&[DOCTOR]),
@@ -211,6 +233,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[Shared]),
+    value("workload", "NAME", of(&[DOCTOR]), "With --prove: workload of the runs: {words}")
+        .short('w')
+        .default_words("the one that is built there")
+        .choices(choices::workloads)
+        .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[SNAPSHOT]), "Workload whose runs must not take place meanwhile: {words}")
         .short('w')
         .default(triphammer_workloads::DEFAULT)
@@ -599,6 +626,26 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Length, "Maximum wait for the database after the load")
     .default("1m"),
+    value("duration", "TIME", of(&[DOCTOR]), "With --prove: length of the timed window of each run")
+        .default("30s")
+        .marked(&[NotInJobFile]),
+    value("rampup", "TIME", of(&[DOCTOR]), "With --prove: time under load before each timed window")
+        .default("5s")
+        .marked(&[NotInJobFile]),
+    value("vus", "N", of(&[DOCTOR]), "With --prove: number of virtual users")
+        .default_words("as in `compare`")
+        .marked(&[NotInJobFile]),
+    value("pairs", "N", of(&[DOCTOR]), "With --prove: number of pairs of runs")
+        .default("7")
+        .marked(&[NotInJobFile]),
+    value("margin", "SHARE", of(&[DOCTOR]), "With --prove: smallest difference that matters")
+        .default("2%")
+        .marked(&[NotInJobFile]),
+    value("cool-down", "TIME", of(&[DOCTOR]), "With --prove: pause between two runs")
+        .default_words("as in `compare`")
+        .marked(&[NotInJobFile]),
+    value("label", "TEXT", of(&[DOCTOR]), "With --prove: label of the job, to find it later")
+        .marked(&[NotInJobFile, Label]),
     value(
         "until-ci",
         "SHARE",
@@ -1081,6 +1128,8 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Data, "Warehouses")
         .default_words("all"),
     switch("yes", of(&[DROP]), "Do not ask for confirmation").marked(&[NotInJobFile]),
+    switch("yes", of(&[COMPARE, DOCTOR]), "With --prove, change the setting of this host without asking")
+        .marked(&[NotInJobFile, OnResume]),
     switch("force", of(&[BUILD, DROP]), "Also change tables that are not in the build record")
         .titled(Group::Data, "Also change unknown tables")
         .marked(&[NotInJobFile, InRequest]),
@@ -1104,6 +1153,23 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .default_words("30s if stderr is not a terminal")
     .marked(&[OfOutput, NotInJobFile]),
+    value(
+        "slices",
+        "TIME",
+        of(&[RUN]),
+        "Print to stderr, at this interval, such as 10s, each transaction type's minimum, median, p95, p99 and \
+         maximum, in the form of HammerDB's log",
+    )
+    .default_words("none")
+    .marked(&[OfOutput, OfTransactions, NotInJobFile]),
+    value(
+        "slices",
+        "TIME",
+        of(&[REPORT]),
+        "Print only each transaction type's minimum, median, p95, p99 and maximum in slices of this length, such \
+         as 10s, in the form of HammerDB's log",
+    )
+    .marked(&[NotInJobFile]),
     switch(
         "show-spec",
         DRIVE.and(&[BUILD, DRILL, ISOLATION]),

@@ -17,7 +17,7 @@ const observed = {
   }],
   log_probe: {
     interval_s: 0.1, failed: 2, missed: 0, histogram: [{ up_to_us: 1024, commits: 30 }, { up_to_us: 2048, commits: 10 }],
-    times: { count: 40, min_us: 500, mean_us: 800, p50_us: 700, p90_us: 1500, p95_us: 1600, p99_us: 1900, p99_9_us: 1900, p99_99_us: 1900, max_us: 2000 },
+    times: { count: 40, min_us: 500, mean_us: 800, stdev_us: 300, p50_us: 700, p90_us: 1500, p95_us: 1600, p99_us: 1900, p99_9_us: 1900, p99_99_us: 1900, max_us: 2000 },
   },
 } as unknown as Observed;
 

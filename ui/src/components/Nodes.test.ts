@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { NodeFigures } from '../api/types';
 import Nodes from './Nodes.svelte';
 
-const none = { count: 0, min_us: 0, mean_us: 0, p50_us: 0, p90_us: 0, p95_us: 0, p99_us: 0, p99_9_us: 0, p99_99_us: 0, max_us: 0 };
+const none = { count: 0, min_us: 0, mean_us: 0, stdev_us: 0, p50_us: 0, p90_us: 0, p95_us: 0, p99_us: 0, p99_9_us: 0, p99_99_us: 0, max_us: 0 };
 const node = (name: string, given: Partial<NodeFigures>): NodeFigures => ({
   name, target: `postgres://bench@${name}/tpcc`, version: '17', role: 'primary', role_at_end: 'primary', completed: 0, per_minute: 0, share: 0,
   types: [], failed: 0, failed_by_class: [], indeterminate: 0, response: none, sessions: 4, sessions_lost: 0, connections: null,

@@ -13,7 +13,7 @@ it('shows the reaction to each step, and a dash for what did not happen', () => 
 });
 
 it('shows logins by phase, and when lost sessions were back', () => {
-  const times = (us: number): Times => ({ count: 3, min_us: us, mean_us: us, p50_us: us, p90_us: us, p95_us: us, p99_us: us, p99_9_us: us, p99_99_us: us, max_us: us });
+  const times = (us: number): Times => ({ count: 3, min_us: us, mean_us: us, stdev_us: us, p50_us: us, p90_us: us, p95_us: us, p99_us: us, p99_9_us: us, p99_99_us: us, max_us: us });
   const none = { count: 0, failed: 0, per_second: 0, whole: times(0), connect: null, tls: null, authentication: null, setup: null, back: null };
   const some = { ...none, count: 3, failed: 2, per_second: 1.5, whole: times(2000), connect: times(50), authentication: times(1900) };
   const back = { sessions: 8, half_s: 1.2, most_s: 3, all_s: 4.5 };

@@ -32,5 +32,5 @@ export function primary(result: RunResult): string {
 }
 
 /** Formats a response time of a transaction type; that of no transaction is unknown, not 0. */
-export const response = ({ response: times }: TypeFigures, name: 'mean_us' | 'p50_us' | 'p95_us' | 'p99_us' | 'max_us'): string =>
+export const response = ({ response: times }: TypeFigures, name: 'min_us' | 'mean_us' | 'stdev_us' | 'p50_us' | 'p95_us' | 'p99_us' | 'max_us'): string =>
   times.count > 0 ? time(times[name]) : NONE;

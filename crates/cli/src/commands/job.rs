@@ -20,7 +20,7 @@ use triphammer_settings::formats::Format;
 use triphammer_settings::{Settings, declared};
 
 use super::screen::Screen;
-use super::{Terminal, charset, compare, drop, print, show_spec};
+use super::{Terminal, charset, compare, drop, print, prove, show_spec};
 use crate::{Exit, Result, args, signals, terminal, tui};
 
 /// How a job ended, and its document if it produced one.
@@ -44,6 +44,8 @@ struct Show {
     as_view: bool,
     /// Time between two progress lines of a run.
     progress: Option<Duration>,
+    /// Time between two groups of percentiles.
+    slices: Option<Duration>,
 }
 
 /// Runs a job of this kind and prints its result.
@@ -83,8 +85,10 @@ fn work(kind: JobKind, settings: Settings) -> Result<JobOutcome> {
         let exit = if replayed.is_good { Exit::Done } else { Exit::CheckFailed };
         return Ok(JobOutcome::without_document(exit));
     }
-    if declared(kind, "yes").is_some() {
-        drop::confirm(&mut job)?;
+    match kind {
+        JobKind::Drop => drop::confirm(&mut job)?,
+        JobKind::Compare => prove::confirm(&mut job)?,
+        _ => {}
     }
     let is_example = kind == JobKind::Run && job.settings().get("target").is_none();
     let done = drive(&mut job, &show, &mut || {})?;
@@ -102,6 +106,7 @@ pub(super) fn shown(job: &mut Job, began: &mut (dyn FnMut() + Send)) -> Result<E
         is_preview: false,
         as_view: false,
         progress: terminal::default_progress(),
+        slices: None,
     };
     let done = drive(job, &show, began)?;
     done.unwritten.map_or(Ok(done.exit), Err)
@@ -109,7 +114,7 @@ pub(super) fn shown(job: &mut Job, began: &mut (dyn FnMut() + Send)) -> Result<E
 
 /// Runs the job on a screen, and prints its result.
 fn drive(job: &mut Job, show: &Show, began: &mut (dyn FnMut() + Send)) -> Result<JobOutcome> {
-    let mut screen = Screen::new(job, show.as_view, show.progress);
+    let mut screen = Screen::new(job, show.as_view, [show.progress, show.slices]);
     let finished = job.run(&mut Watched { screen: &mut screen, began });
     let unseen = screen.end();
     // The runs of a campaign have their own notes in their results.
@@ -214,7 +219,11 @@ impl Show {
             }
             false => None,
         };
-        Ok(Self { format, is_preview, as_view, progress })
+        let slices = match takes("slices") {
+            true => settings.optional("slices", parse_progress, |d| format_duration(*d), "none")?,
+            false => None,
+        };
+        Ok(Self { format, is_preview, as_view, progress, slices })
     }
 
     fn text(&self, document: &Document) -> String {
@@ -229,7 +238,8 @@ impl Show {
     }
 }
 
-fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
+/// Reads an interval of output, of a second or more.
+pub(super) fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
     match parse_duration(text)? {
         every if every >= Duration::from_secs(1) => Ok(every),
         _ => Err(format!("`{text}` is too short: must be 1s or more")),

@@ -1,7 +1,9 @@
 //! `triphammer jobs` and `triphammer report`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use triphammer_core::clock::format_duration;
 use triphammer_document::price::PriceList;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_report as report;
@@ -12,8 +14,9 @@ use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
-use triphammer_store::{JobFilter, StoreError, StoredJob};
+use triphammer_store::{JobFilter, Store, StoreError, StoredJob};
 
+use super::job::parse_progress;
 use super::{print, stored};
 use crate::{Exit, Result};
 
@@ -46,15 +49,31 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         _ => settings.read_or("format", str::parse, Format::to_string, || Format::Text)?,
     };
     let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
-    let text = match settings.get("plan") {
-        Some(query) => plans(settings, &stored, query)?,
-        None => report::render(format, &store, &stored, charset, html_export::page)?,
+    let slices = settings.optional("slices", parse_progress, |d| format_duration(*d), "none")?;
+    let text = match (settings.get("plan"), slices) {
+        (Some(query), _) => plans(settings, &stored, query)?,
+        (None, Some(every)) => percentiles(&store, &stored, every)?,
+        (None, None) => report::render(format, &store, &stored, charset, html_export::page)?,
     };
     match output {
         Some(path) => ReportFile::create(&path)?.write(&text)?,
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
+}
+
+/// Renders the percentiles of a stored run in slices, as HammerDB does.
+fn percentiles(store: &Store, stored: &StoredJob, every: Duration) -> Result<String> {
+    let (id, kind) = (stored.row.id, stored.row.kind);
+    if kind != JobKind::Run {
+        let message = format!("job {id} is a {}: only runs have --slices", kind.noun());
+        return Err(Failure::refuse(message));
+    }
+    let histograms = store.histograms(id, 0..u64::MAX).map_err(refuse)?;
+    if histograms.is_empty() {
+        return Err(Failure::refuse(format!("job {id} has no response times")));
+    }
+    Ok(report::stored_percentiles(stored, &histograms, every.as_secs().max(1)))
 }
 
 /// Renders execution plans of a stored run.

@@ -13,6 +13,7 @@ mod job;
 mod jobs;
 mod mcp;
 mod new;
+mod prove;
 mod repeat;
 mod screen;
 mod serve;
@@ -99,7 +100,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Bundle => bundle::bundle(&mut settings, job_in(matches)),
         Command::Capture => capture::command(&mut settings),
         Command::Datagen => datagen::command(&mut settings),
-        Command::Doctor => doctor::command(&mut settings),
+        Command::Doctor => doctor::command(settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Mcp => mcp::command(&mut settings),

@@ -143,7 +143,7 @@ impl Repeating<'_> {
             settings.set(name, value.as_str(), Source::Command(Command::Repeat));
         }
         let mut job = self.job(settings)?;
-        let mut screen = Screen::new(&job, false, terminal::default_progress());
+        let mut screen = Screen::new(&job, false, [terminal::default_progress(), None]);
         let built = job.run(&mut screen);
         screen.end().map_or(Ok(()), Err)?;
         built.map(drop)
@@ -157,7 +157,7 @@ impl Repeating<'_> {
         }
         let store = store_path(&settings)?;
         let mut job = self.job(settings)?;
-        let mut screen = Screen::new(&job, false, terminal::default_progress());
+        let mut screen = Screen::new(&job, false, [terminal::default_progress(), None]);
         let finished = job.run(&mut screen);
         screen.end().map_or(Ok(()), Err)?;
         let finished = finished?;

@@ -39,6 +39,8 @@ pub struct Screen {
     as_view: bool,
     /// Interval of the progress lines (`--progress`); `None` for the default.
     progress: Option<Duration>,
+    /// Interval of the percentiles of `--slices`; `None` without them.
+    slices: Option<Duration>,
     /// The full-screen view, until the user leaves it for the live line.
     tui: Option<Tui>,
     /// Why the requested view could not be shown.
@@ -47,7 +49,7 @@ pub struct Screen {
 
 impl Screen {
     /// Creates the screen of a job that has not started.
-    pub fn new(job: &Job, as_view: bool, progress: Option<Duration>) -> Self {
+    pub fn new(job: &Job, as_view: bool, [progress, slices]: [Option<Duration>; 2]) -> Self {
         let workload = Arc::clone(job.workload());
         let words = if job.kind().drains() { None } else { job.final_message() };
         Self {
@@ -59,6 +61,7 @@ impl Screen {
             live: None,
             as_view,
             progress,
+            slices,
             tui: None,
             unseen: None,
         }
@@ -81,6 +84,8 @@ impl Screen {
         let mut live =
             if self.as_view { Live::hidden(primary_metric) } else { Live::new(primary_metric) };
         live.set_length(spec, self.workload.recording.is_some(), self.progress);
+        let types = self.workload.transactions.iter().map(|of| of.name.to_string());
+        live.set_slices(self.slices, types.collect());
         self.live = Some(live);
         if !self.as_view {
             return Ok(());

@@ -42,6 +42,7 @@ mod postgres;
 mod price_energy;
 mod profile;
 mod program;
+mod prove;
 mod reference;
 mod replay;
 mod replay_frameworks;

@@ -171,6 +171,7 @@ mod tests {
             count: 1_000_000,
             min_us: 1,
             mean_us: 10_000.0,
+            stdev_us: Some(10_000.0),
             p50_us: at(0.5),
             p90_us: at(0.9),
             p95_us: at(0.95),

@@ -12,6 +12,7 @@ use super::answers::{self, AnswersCompared, StatementSpeed};
 use super::at_once::AtOnce;
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
+use super::host_setting::HostSetting;
 use super::plans::{self, PlanChange};
 use super::profiles::{self, Profiles};
 use super::run::Run;
@@ -83,6 +84,9 @@ pub struct ComparisonResult {
     pub another: Option<Interval>,
     /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
+    /// The setting of the host that differs between the sides; `None` if no such was changed.
+    #[serde(default)]
+    pub host_setting: Option<HostSetting>,
     /// Whether both sides answer the same to a replay; `None` for other loads.
     pub answers: Option<AnswersCompared>,
     /// Times of the statements of a replay on both sides; empty for other loads.
@@ -457,6 +461,13 @@ impl ComparisonResult {
         Self { answers, ..self }.judged()
     }
 
+    /// Adds the setting of the host that differed: its check, and the values of A and B.
+    #[must_use]
+    pub fn with_host_setting(self, setting: Option<(&str, &[String; 2])>) -> Self {
+        let setting = setting.map(|(check, values)| HostSetting::new(check, values, &self));
+        Self { host_setting: setting, ..self }
+    }
+
     /// Adds what the sessions waited for, of a run each.
     #[must_use]
     pub fn with_waits(self, waits: Option<Waits>) -> Self {
@@ -524,6 +535,7 @@ impl ComparisonResult {
             profiles: made.profiles,
             another: None,
             pairs: asked.pairs,
+            host_setting: None,
             answers: None,
             speeds: Vec::new(),
             transaction_time: None,

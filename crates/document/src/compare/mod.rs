@@ -7,6 +7,7 @@ mod builds;
 mod document;
 mod facts;
 mod figures;
+mod host_setting;
 mod plans;
 mod profiles;
 mod run;
@@ -22,6 +23,7 @@ pub use document::{
 };
 pub use facts::{Difference, Facts, Subject};
 pub use figures::{Figure, QUERY_TIME};
+pub use host_setting::HostSetting;
 pub use plans::PlanChange;
 pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
 pub use run::{Run, Seconds, seconds};

@@ -20,6 +20,7 @@ type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
 pub(super) const OF_TIMES: &[OfTimes] = &[
     ("min", |t| Some(number(t.min_us))),
     ("mean", |t| Some(t.mean_us)),
+    ("stdev", |t| t.stdev_us),
     ("p50", |t| Some(number(t.p50_us))),
     ("p90", |t| Some(number(t.p90_us))),
     ("p95", |t| Some(number(t.p95_us))),

@@ -108,6 +108,10 @@ pub struct RunResult {
     pub tpm_server: Option<f64>,
     /// The counter from which `tpm_server` was computed.
     pub server_transactions: Option<ServerTransactions>,
+    /// Transactions per minute of all types for each of the primary metric, such as TPM : NOPM: as the
+    /// database counted them if it does, else the client; `None` unless both are rates per minute.
+    #[serde(default)]
+    pub tpm_ratio: Option<f64>,
     /// The primary metric relative to the maximum that keying and thinking times allow; `None`
     /// without them.
     pub efficiency: Option<Efficiency>,

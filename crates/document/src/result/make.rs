@@ -69,6 +69,8 @@ impl RunResult {
         let availability = Availability::new(facts, end);
         let is_whole = end.ending == RunEnding::Complete;
         let started_at = rfc3339(end.started_at);
+        let tpm_server = server_transactions.as_ref().map(|t| rate(t.count, t.seconds, 60));
+        let tpm_ratio = tpm_ratio(tpm_server.unwrap_or(window.total.per_minute), &primary_metric);
         let another = AnotherRun::new(facts, &started_at, primary_metric.value, is_whole);
         Self {
             format: FORMAT,
@@ -90,7 +92,8 @@ impl RunResult {
             at_once: seconds_at_once(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
-            tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
+            tpm_server,
+            tpm_ratio,
             server_transactions,
             failures: failures(&window, &run, facts.spec.max_failures),
             availability,
@@ -499,4 +502,10 @@ fn errors(facts: &RunFacts, end: &RunEnd) -> Vec<ErrorFigure> {
             count: sample.count,
         })
         .collect()
+}
+
+/// Transactions per minute for each of the primary metric; `None` unless that is another rate per minute.
+fn tpm_ratio(tpm: f64, primary: &PrimaryMetricFigure) -> Option<f64> {
+    let is_rate = primary.per == "minute" && primary.name != "TPM";
+    (is_rate && primary.unavailable.is_none() && primary.value > 0.0).then(|| tpm / primary.value)
 }

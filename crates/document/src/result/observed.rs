@@ -9,6 +9,7 @@ use triphammer_core::stats::Times;
 
 use super::captured::Capture;
 use super::cores::CoreMap;
+use super::log_writes::{LogFigure, LogWrites, log_writes};
 use crate::doctor::LatencyClass;
 use crate::unit::Unit;
 
@@ -28,6 +29,9 @@ pub struct Observed {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub memory_hits: Option<f64>,
+    /// The server's own writes and syncs of its log, by file; empty if it does not count them.
+    #[serde(default)]
+    pub log_writes: Vec<LogWrites>,
     /// Figures of hosts, in the order of their names: of the client's, and of that of a node
     /// exporter, which has the label `host.name`.
     pub hosts: Vec<ProfileFigure>,
@@ -54,6 +58,7 @@ impl Observed {
             let per_second = figure.per_transaction.filter(|_| per_minute > 0.0);
             figure.per_transaction = per_second.map(|rate| rate * 60.0 / per_minute);
         }
+        self.log_writes = log_writes(&self.profile);
         self
     }
 
@@ -355,6 +360,9 @@ pub struct ProfileFigure {
     /// Part of a transaction's time that it is, in milliseconds per second; `None` for others.
     #[serde(default)]
     pub part: Option<ServerTime>,
+    /// What it is of the server's log writes; `None` for others.
+    #[serde(default)]
+    pub log: Option<LogFigure>,
 }
 
 /// A part of a transaction's time that some servers count themselves.
@@ -471,6 +479,7 @@ mod tests {
             last: mean,
             per_transaction: None,
             part: None,
+            log: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Declarations of checks, and the lines that they give.
 
 use triphammer_document::doctor::{Cost, Goal, Group, Line, SetupVerdict};
+use triphammer_settings::files::Files;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,51 @@ pub struct CostDeclaration {
     pub url: &'static str,
 }
 
+/// How a check's setting is read and written, in files of `/sys` and `/proc/sys`.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// Its places: the first of which the host has a file is used.
+    pub places: &'static [KnobPlace],
+    /// The advised value; of a check whose goals need the opposite, that for speed.
+    pub advised: &'static str,
+    /// What is compared where the host has the advised value already; `None` if it depends on the
+    /// host.
+    pub other: Option<&'static str>,
+}
+
+/// A place of a setting.
+#[derive(Clone, Copy, Debug)]
+pub struct KnobPlace {
+    /// Files below the root: `*` stands for a number, and `DISK` for the queue of each disk with the
+    /// data.
+    pub files: &'static str,
+    /// Names of values, with what the files contain: `=FILE` is the contents of another file beside
+    /// it. A value without a name is written as it is.
+    pub words: &'static [(&'static str, &'static str)],
+    /// Whether a file belongs to the setting, given its path.
+    pub has: fn(&Files, &str) -> bool,
+}
+
+impl KnobPlace {
+    /// A place whose values have no other names.
+    pub(super) const fn of(files: &'static str) -> Self {
+        Self::named(files, &[])
+    }
+
+    /// A place whose values have names.
+    pub(super) const fn named(
+        files: &'static str,
+        words: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { files, words, has: |_, _| true }
+    }
+
+    /// Restricts the files to those that belong to the setting.
+    pub(super) const fn only(self, has: fn(&Files, &str) -> bool) -> Self {
+        Self { has, ..self }
+    }
+}
+
 /// What is declared about a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckDeclaration {
@@ -85,6 +131,8 @@ pub struct CheckDeclaration {
     pub cost: Option<CostDeclaration>,
     /// How it is changed.
     pub change: Change,
+    /// How `--prove` changes it; `None` if it cannot.
+    pub knob: Option<Knob>,
 }
 
 impl CheckDeclaration {
@@ -120,6 +168,18 @@ impl<F> Check<F> {
     /// Marks a check whose value varies from moment to moment.
     pub const fn momentary(mut self) -> Self {
         self.is_momentary = true;
+        self
+    }
+
+    /// Adds how `--prove` changes the setting: the advised value, what is compared where the host has
+    /// it already, and the places.
+    pub const fn set_in(
+        mut self,
+        advised: &'static str,
+        other: Option<&'static str>,
+        places: &'static [KnobPlace],
+    ) -> Self {
+        self.declared.knob = Some(Knob { places, advised, other });
         self
     }
 

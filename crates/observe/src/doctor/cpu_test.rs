@@ -31,6 +31,7 @@ pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     group: Group::Database,
     goals: &[],
     cost: None,
+    knob: None,
     why: "The time of 10 million steps of n = mod(n, 999999) + sqrt(f) in one session: what one CPU \
           does for one user. Compare it with that of the same database on other hosts.",
     change: Change::One(

@@ -90,6 +90,11 @@ pub fn examine(
     let tests = Tests::from_settings(settings)?;
     let mut result = DoctorResult::empty();
     let goal = settings.optional("goal", parse_goal, |goal| goal.name().to_owned(), "both")?;
+    match super::restore_left(settings) {
+        Ok(restored) => restored.iter().for_each(|words| warn(words)),
+        // The line of the check says it, too.
+        Err(failure) => warn(&failure.to_string()),
+    }
     let mut host = HostFacts::begin(Files::of_settings(settings)?);
     let mut target = None;
     if settings.get("target").is_some() {

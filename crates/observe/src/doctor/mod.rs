@@ -16,6 +16,7 @@ pub(crate) mod names;
 mod network;
 mod of_run;
 pub(crate) mod own;
+mod prove;
 #[cfg(test)]
 mod tests;
 pub(crate) mod write_test;
@@ -23,9 +24,10 @@ pub(crate) mod write_test;
 use triphammer_core::SpecError;
 use triphammer_document::doctor::{DoctorResult, Goal};
 
-pub use check::{Change, CheckDeclaration, CostDeclaration};
+pub use check::{Change, CheckDeclaration, CostDeclaration, Knob, KnobPlace};
 pub use examine::{Tests, examine};
 pub use of_run::SetupOfRun;
+pub use prove::{HostChange, PlannedProof, Proof, plan, restore_left};
 pub use triphammer_dialects::doctor::DatabaseCheck;
 
 use check::Check;

@@ -40,8 +40,8 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<NetworkFacts> {
-    let (goals, cost, change) = (&[], None, Change::One(change));
-    let declared = CheckDeclaration { name, group: Group::Network, goals, why, cost, change };
+    let (group, goals, cost, change) = (Group::Network, &[], None, Change::One(change));
+    let declared = CheckDeclaration { name, group, goals, why, cost, change, knob: None };
     Check { declared, read, is_momentary: false }
 }
 

@@ -39,6 +39,7 @@ pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     group: Group::Database,
     goals: &[],
     cost: None,
+    knob: None,
     why: "One session cannot commit faster than this, and others wait with it. Slow or uneven \
           commits come from the disk of the log, its write cache, or standbys.",
     change: Change::One("a disk with a protected write cache for the log, or fewer writers on it"),

@@ -79,16 +79,22 @@ pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
     else {
         return rows;
     };
+    let ratio = result.tpm_ratio.filter(|_| timed);
+    let ratio = ratio.map(|ratio| format!(": {ratio:.2} for each {}", primary_metric.name));
+    let of_server = |is_server: bool| {
+        let ratio = ratio.as_deref().filter(|_| result.tpm_server.is_some() == is_server);
+        ratio.unwrap_or_default().to_owned()
+    };
     rows.push([
         format!("{name} (client)"),
         shown(result.tpm_client * of_minute),
-        format!("transactions of all types completed {per}"),
+        format!("transactions of all types completed {per}{}", of_server(false)),
     ]);
     if let Some(tpm) = result.tpm_server {
         rows.push([
             format!("{name} (server)"),
             figure(tpm * of_minute),
-            format!("transactions {per}, counted by the database"),
+            format!("transactions {per}, counted by the database{}", of_server(true)),
         ]);
     }
     let streams = result.query_streams.iter();

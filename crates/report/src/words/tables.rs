@@ -6,8 +6,7 @@ use triphammer_document::result::{Figures, PercentileIntervals, RunResult, TypeF
 use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 use triphammer_statistics::Interval;
 
-use crate::lines::times_cells;
-use crate::lines::whole_milliseconds;
+use crate::lines::{TIMES, times_cells, whole_milliseconds};
 use crate::table::Table;
 
 /// Title of the table of slices.
@@ -20,14 +19,16 @@ pub(crate) fn slices(result: &RunResult) -> Option<Table> {
     if slices.len() < 2 {
         return None;
     }
-    let head = ["from", "per min", "mean", "p50", "p95", "p99", "max", "failed"];
+    let head = ["from", "per min", "min", "mean", "sd", "p50", "p95", "p99", "max", "failed"];
     let mut table = Table::new(1, &head);
     for slice in slices {
         let (total, times) = (&slice.total, &slice.total.response);
         table.row(vec![
             clock(slice.start_s),
             figure(total.per_minute),
+            whole_milliseconds(times.min_us),
             milliseconds(times.mean_us),
+            times.stdev_us.map_or_else(|| "-".to_owned(), milliseconds),
             whole_milliseconds(times.p50_us),
             whole_milliseconds(times.p95_us),
             whole_milliseconds(times.p99_us),
@@ -105,7 +106,7 @@ pub(crate) fn counts(figures: &Figures) -> Table {
 
 /// The table of times of committed transactions, in milliseconds.
 pub(crate) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
-    let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let mut table = Table::new(1, &TIMES);
     for seen in rows(figures) {
         table.row(times_cells(&seen.title, read(seen)));
     }

@@ -30,6 +30,7 @@ use triphammer_core::{Scale, SpecError};
 use triphammer_document::parts::Status;
 use triphammer_document::result::{FingerprintDepth, RunResult};
 use triphammer_document::{JobDocument as _, JobId, JobType};
+use triphammer_observe::doctor::HostChange;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
@@ -153,6 +154,8 @@ pub struct Campaign<'a> {
     pub targets: &'a [Target],
     /// Pause between two runs.
     pub cool_down: CoolDown,
+    /// The setting of this host that is changed before each run, if there is one.
+    pub host: Option<&'a HostChange>,
     /// What restores the databases before each run, if anything does.
     pub restore: Option<&'a RestorePlan>,
     /// How the states of restored databases are compared.
@@ -398,6 +401,9 @@ impl<'a, 'w> Sequence<'a, 'w> {
         watch.report(JobEvent::Step { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
+        if let Some(Err(why)) = campaign.host.map(|host| host.apply(step.target)) {
+            return self.refused(question, step, &why);
+        }
         let restored = match self.restorer.before(step.target, &question.cell(step), watch) {
             Ok(restored) => restored,
             Err(_) if self.handle.is_stopped() => return Going::Stopped,

@@ -10,6 +10,7 @@
 //! sides alike.
 
 mod at_once;
+pub(crate) mod host_setting;
 mod order;
 mod pairs;
 mod stored;

@@ -18,6 +18,7 @@ use triphammer_document::profile::LevelUnit;
 use triphammer_document::redacted::mask_secrets;
 use triphammer_document::result::RunResult;
 use triphammer_document::{JobId, JobType};
+use triphammer_observe::doctor::Proof;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
@@ -27,7 +28,7 @@ use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns, turns_at_once};
 use crate::campaign::{CoolDown, Question, may_differ};
-use crate::compare::at_once;
+use crate::compare::{at_once, host_setting};
 use crate::profile::RequestedLevels;
 use crate::run::{AtOnceWay, RequestedHalf};
 use crate::step::{PlannedRun, RunsAtMost};
@@ -64,6 +65,8 @@ pub struct PairsRequest {
     pub demand: Demand,
     /// How both runs of a pair take place at once; `None` for one after the other.
     pub at_once: Option<AtOnceWay>,
+    /// The setting of this host that differs; `None` if none is changed.
+    pub proof: Option<Proof>,
 }
 
 impl PairsRequest {
@@ -85,6 +88,7 @@ impl PairsRequest {
         settings.show("other", names[1].clone(), &settings.source("other"));
         let cool_down = CoolDown::read(settings, &targets[0])?.most;
         let at_once = at_once::way(settings)?;
+        let proof = host_setting::read(settings, at_once)?;
         let levels = levels(settings, workload, targets)?;
         let default = match (&levels, at_once) {
             (Some(_), _) => PAIRS_OF_LEVEL,
@@ -113,6 +117,9 @@ impl PairsRequest {
         }
         at_once::refuse_own(at_once, &own)?;
         let name = |side: usize| {
+            if let Some(Proof { check, values }) = &proof {
+                return format!("{check} = {}", values[side]);
+            }
             let mut parts: Vec<String> =
                 own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
             if names[0] != names[1] || parts.is_empty() {
@@ -124,7 +131,19 @@ impl PairsRequest {
         let targets = [0, 1].map(|side: usize| mask_secrets(&names[side]));
         let names = [name(0), name(1)];
         let demand = super::demand(settings)?;
-        Ok(Self { pairs, levels, seed, margin, cool_down_s, names, targets, own, demand, at_once })
+        Ok(Self {
+            pairs,
+            levels,
+            seed,
+            margin,
+            cool_down_s,
+            names,
+            targets,
+            own,
+            demand,
+            at_once,
+            proof,
+        })
     }
 }
 
@@ -260,7 +279,10 @@ impl Pairs {
         let made = ComparisonResult::of_pairs(names, &self.results, unit, asked);
         let [a, b] = &self.answers;
         let answers = AnswersCompared::of(a, b);
-        made.map(|made| made.with_answers(answers).judged_by(self.request.demand))
+        let proof = self.request.proof.as_ref().map(|proof| (proof.check.as_str(), &proof.values));
+        made.map(|made| {
+            made.with_host_setting(proof).with_answers(answers).judged_by(self.request.demand)
+        })
     }
 }
 

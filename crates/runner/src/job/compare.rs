@@ -51,7 +51,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<FinishedJob, Fai
 /// measures the noise.
 pub(super) fn refuse_one_side(settings: &Settings) -> Result<(), Failure> {
     let is_pairs = settings.command() == JobKind::Compare.into();
-    if !is_pairs || ["other", "a", "b"].iter().any(|name| settings.get(name).is_some()) {
+    if !is_pairs || ["other", "a", "b", "prove"].iter().any(|name| settings.get(name).is_some()) {
         return Ok(());
     }
     let message = "A and B are the same: give a second target, or settings in which they differ with \
@@ -77,7 +77,7 @@ pub(super) fn replay_in_pairs(settings: &mut Settings) -> Result<(), SpecError> 
     Ok(())
 }
 
-/// `--duet` stands for pairs of runs, too; `--interleave` is one of their settings.
+/// `--duet` and `--prove` stand for pairs of runs, too; `--interleave` is one of their settings.
 ///
 /// # Errors
 /// When the setting is invalid, or `--interleave` is given without pairs.
@@ -85,8 +85,9 @@ pub(super) fn at_once_in_pairs(settings: &mut Settings) -> Result<(), SpecError>
     if settings.command() != JobKind::Compare.into() {
         return Ok(());
     }
-    if settings.switch("duet")? {
-        let source = settings.source("duet");
+    let is_duet = settings.switch("duet")?;
+    if is_duet || settings.get("prove").is_some() {
+        let source = settings.source(if is_duet { "duet" } else { "prove" });
         settings.set("ab", "true", source);
     }
     Ok(())

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use triphammer_document::Document;
 use triphammer_document::result::FingerprintDepth;
+use triphammer_observe::doctor::HostChange;
 use triphammer_settings::failure::Failure;
 
 use super::{FinishedJob, Job, Preview, Work};
 use crate::campaign::{Campaign, CoolDown, Question, RecordedRuns, answer};
+use crate::compare::host_setting;
 use crate::restore::RestorePlan;
 use crate::run::validate;
 use crate::state::Preparation;
@@ -20,7 +22,7 @@ where
 {
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
         let (question, around) = ask::<Q>(job)?;
-        let campaign = campaign(job, &around);
+        let campaign = campaign(job, &around, None);
         let trials = question.trials();
         let mut each = Duration::ZERO;
         let resolved = trials.iter().map(|trial| {
@@ -52,8 +54,15 @@ where
         let watch = &Watch::new(watcher);
         let (mut question, around) = ask::<Q>(job)?;
         let mut store = job.open_store(watch)?;
-        let campaign = campaign(job, &around);
-        let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch)?;
+        let host = host_setting::begin(&mut job.settings, &job.targets[0], &job.handle)?;
+        let campaign = campaign(job, &around, host.as_ref());
+        let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch);
+        match host.map(HostChange::end) {
+            Some(Ok(restored)) => watch.note(&restored),
+            Some(Err(why)) => watch.warn(&why),
+            None => {}
+        }
+        let answered = answered?;
         Ok(FinishedJob {
             document: answered.document.map(Document::from),
             status: answered.status,
@@ -81,7 +90,11 @@ fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Around), Failure> {
     Ok((question, Around { cool_down, restore, depth }))
 }
 
-const fn campaign<'a>(job: &'a Job, around: &'a Around) -> Campaign<'a> {
+const fn campaign<'a>(
+    job: &'a Job,
+    around: &'a Around,
+    host: Option<&'a HostChange>,
+) -> Campaign<'a> {
     let Around { cool_down, restore, depth } = around;
     Campaign {
         kind: job.kind,
@@ -89,6 +102,7 @@ const fn campaign<'a>(job: &'a Job, around: &'a Around) -> Campaign<'a> {
         settings: &job.settings,
         targets: job.targets.as_slice(),
         cool_down: *cool_down,
+        host,
         restore: restore.as_ref(),
         depth: *depth,
         resumed: job.resumed.as_ref(),

@@ -84,6 +84,7 @@ pub fn in_pairs_with(factor: f64, told: u32, demand: Demand) -> Option<Compariso
         seed: 1,
         demand,
         at_once: None,
+        proof: None,
     };
     let mut pairs = Pairs::new(request, Some("commit on or off".to_owned()));
     for number in 0..told {

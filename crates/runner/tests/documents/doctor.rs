@@ -59,17 +59,22 @@ fn lists() -> Vec<(String, String)> {
 
 /// The checks of the host, with their goals and costs.
 fn host() -> String {
-    let mut table = "| check | for | why it matters | what it is worth | what changes it |\n\
-                     |---|---|---|---|---|\n"
-        .to_owned();
+    let mut table =
+        "| check | for | why it matters | what it is worth | what changes it | `--prove` |\n\
+                     |---|---|---|---|---|---|\n"
+            .to_owned();
     for check in declarations().iter().filter(|check| check.group == Group::Host) {
-        let CheckDeclaration { name, goals, why, cost, change, .. } = check;
+        let CheckDeclaration { name, goals, why, cost, change, knob, .. } = check;
+        let knob = knob.map_or_else(String::new, |knob| match knob.other {
+            Some(other) => format!("{}, {other}", knob.advised),
+            None => knob.advised.to_owned(),
+        });
         let cost = cost.map_or_else(
             || "not measured".to_owned(),
             |cost| format!("{} ([{}]({}))", cost.figure, cost.source, cost.url),
         );
         let (goals, change) = (Goal::short(goals), escaped(&change.words(None)));
-        table.push_str(&format!("| `{name}` | {goals} | {why} | {cost} | {change} |\n"));
+        table.push_str(&format!("| `{name}` | {goals} | {why} | {cost} | {change} | {knob} |\n"));
     }
     table
 }

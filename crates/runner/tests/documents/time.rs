@@ -119,6 +119,7 @@ fn locks_are_divided_by_the_tables_that_blocked_sessions() {
             last: 300.0,
             per_transaction: Some(300.0),
             part: Some(ServerTime::RowLocks),
+            log: None,
         });
     });
     let ended = counted.window.total.completed as f64 / counted.durations.window_s;

@@ -60,6 +60,7 @@ pub(crate) fn request(levels: Option<&[u32]>, pairs: u32, seed: u64) -> PairsReq
         own: [Vec::new(), Vec::new()],
         demand: Demand::default(),
         at_once: None,
+        proof: None,
     }
 }
 

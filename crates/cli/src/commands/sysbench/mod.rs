@@ -124,7 +124,7 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &PasswordArgument) ->
     let every = (interval > 0).then(|| std::time::Duration::from_secs(interval));
     let command = ScriptCommand::new(&mut job.settings().clone(), "run")?;
     let hooks = Hooks::new(command, interval, arguments.number("percentile")?)?;
-    let mut report = Report::new(Screen::new(&job, false, every), hooks);
+    let mut report = Report::new(Screen::new(&job, false, [every, None]), hooks);
     let finished = job.run(&mut report);
     report.screen.end();
     report.hooks.end_parts();

@@ -371,6 +371,7 @@ fn the_table_of_locks_the_latch_and_frequent_checkpoints_are_named() {
         last: 0.0,
         per_transaction: None,
         part: None,
+        log: None,
     };
     log.profile = vec![checkpoints(12.0), checkpoints(0.0)];
     let verdict = limited(&[]).explained(Some(&log));
@@ -403,6 +404,7 @@ fn a_pooler_that_lets_few_transactions_through_is_named() {
             last: connections,
             per_transaction: None,
             part: None,
+            log: None,
         };
         Observed { profile: vec![backends], ..Observed::default() }
     };

@@ -4,7 +4,7 @@ use triphammer_document::doctor::Goal::{self, Comparable, Speed};
 use triphammer_document::doctor::SetupVerdict::{Fine, Look, Wrong};
 use triphammer_settings::files::Files;
 
-use super::{CPU, Check, HostFacts, Reading, check, opposite};
+use super::{CPU, Check, HostFacts, KnobPlace, Reading, check, opposite};
 
 /// The checks, in the order of the report.
 pub(super) const CHECKS: &[Check<HostFacts>] = &[
@@ -30,6 +30,11 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "20 to 25 % of the speed of short queries with power management (SQL Server, Xeon 5500 to E7)",
         "Glenn Berry, A SQL Server hardware tidbit a day, day 27",
         "http://www.sqlskills.com/blogs/glenn/a-sql-server-hardware-tidbit-a-day-day-27/",
+    )
+    .set_in(
+        "performance",
+        Some("powersave"),
+        &[KnobPlace::of("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")],
     ),
     check(
         "frequency_limit",
@@ -38,6 +43,14 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "The processors may not reach the frequency that they have. A power profile or a program left \
          the limit, or somebody set it so that runs are more alike.",
         "cpupower frequency-set -u with the frequency of cpuinfo_max_freq",
+    )
+    .set_in(
+        "unlimited",
+        None,
+        &[KnobPlace::named(
+            "sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
+            &[("unlimited", "=cpuinfo_max_freq")],
+        )],
     ),
     check(
         "energy_preference",
@@ -45,6 +58,11 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         energy_preference,
         "The processor prefers saving energy to speed, and needs time to reach its full frequency.",
         "cpupower set --epp performance",
+    )
+    .set_in(
+        "performance",
+        Some("balance_performance"),
+        &[KnobPlace::of("sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference")],
     ),
     check(
         "energy_bias",
@@ -58,7 +76,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "at most 0.8 % from 6 to 7 in browsers (Alder Lake-N); of a database not published",
         "Linux, x86/intel_epb: set Alder Lake N normal EPB",
         "https://github.com/torvalds/linux/commit/7420ae3bb977b46eab082f4964641f3ddc98ebaf",
-    ),
+    )
+    .set_in("0", Some("6"), &[KnobPlace::of("sys/devices/system/cpu/cpu*/power/energy_perf_bias")]),
     opposite(
         "turbo",
         turbo,
@@ -74,6 +93,18 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "without turbo a PL/SQL loop took 8.89 instead of 8.21 s (Xeon 5680)",
         "Intel, Testing C-state settings and performance with the Oracle database on Linux",
         "https://itpeernetwork.intel.com/testing-c-state-settings-and-performance-with-the-oracle-database-on-linux/",
+    )
+    .set_in(
+        "on",
+        Some("off"),
+        &[
+            KnobPlace::named(
+                "sys/devices/system/cpu/intel_pstate/no_turbo",
+                &[("on", "0"), ("off", "1")],
+            ),
+            KnobPlace::named("sys/devices/system/cpu/cpufreq/boost", BOOST),
+            KnobPlace::named("sys/devices/system/cpu/cpu*/cpufreq/boost", BOOST),
+        ],
     ),
     check(
         "idle_driver",
@@ -95,6 +126,15 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "with C1 as the deepest state, two busy cores ran at 3.20 instead of 3.45 GHz (c4.8xlarge)",
         "AWS, Processor state control for your EC2 instance",
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/processor_state_control.html",
+    )
+    .set_in(
+        "all",
+        Some("shallow"),
+        &[KnobPlace::named(
+            "sys/devices/system/cpu/cpu*/cpuidle/state*/disable",
+            &[("all", "0"), ("shallow", "1")],
+        )
+        .only(is_deep)],
     ),
     check(
         "smt",
@@ -108,8 +148,12 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "up to 16 % more TPC-C-like and 26 % more TPC-H-like throughput with it (Pentium 4)",
         "Hassanein et al., Analyzing the effects of hyperthreading (2008)",
         "https://doi.org/10.1007/s10766-007-0066-x",
-    ),
+    )
+    .set_in("on", Some("off"), &[KnobPlace::of("sys/devices/system/cpu/smt/control")]),
 ];
+
+/// What the files named `boost` contain.
+const BOOST: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
 
 /// Values of a file of all CPUs, without repetitions.
 fn of_cpus(files: &Files, file: &str) -> Vec<String> {
@@ -302,6 +346,12 @@ fn idle_driver(host: &HostFacts) -> Option<Reading> {
 
 /// Longest time to wake up that is not a problem, in microseconds.
 const WAKE_UP_US: u64 = 100;
+
+/// Whether the file with the switch of a state is that of one from which a core wakes up slowly.
+fn is_deep(files: &Files, disable: &str) -> bool {
+    let folder = disable.rsplit_once('/').map_or("", |(folder, _)| folder);
+    files.number(&format!("{folder}/latency")).is_some_and(|latency| latency > WAKE_UP_US)
+}
 
 fn c_states(host: &HostFacts) -> Option<Reading> {
     let states = idle_states(&host.files);

@@ -6,7 +6,7 @@ use triphammer_document::doctor::SetupVerdict::{Fine, Look, Wrong};
 use triphammer_settings::format::bytes;
 
 use super::system::is_guest;
-use super::{Check, HostFacts, Reading, check};
+use super::{Check, HostFacts, KnobPlace, Reading, check};
 
 /// The checks, in the order of the report.
 pub(super) const CHECKS: &[Check<HostFacts>] = &[
@@ -71,7 +71,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "eight copies of SQLite on NVMe: none is fastest, bfq much slower (in a chart, no number)",
         "Phoronix, Linux 5.6 I/O scheduler benchmarks (2020)",
         "https://www.phoronix.com/review/linux-56-nvme/2",
-    ),
+    )
+    .set_in("none", Some("mq-deadline"), &[KnobPlace::of("DISK/scheduler")]),
     check(
         "data_disk_write_cache",
         Goal::BOTH,

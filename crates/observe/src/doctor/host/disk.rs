@@ -124,6 +124,11 @@ impl Disk {
         files.text(&format!("{}/{name}", self.queue))
     }
 
+    /// The folder of its queue.
+    pub fn queue_folder(&self) -> &str {
+        &self.queue
+    }
+
     /// Sizes of its sectors, and where the partition begins.
     pub fn sectors(&self, files: &Files) -> Option<Sectors> {
         let of = |name: &str| self.queue(files, name)?.parse::<u64>().ok();

@@ -2,8 +2,10 @@
 
 use triphammer_document::doctor::Goal::{self, Speed};
 use triphammer_document::doctor::SetupVerdict::Fine;
+use triphammer_settings::files::Files;
+use triphammer_settings::format::bytes;
 
-use super::{Check, GIB, HostFacts, Reading, check};
+use super::{Check, GIB, HostFacts, KnobPlace, Reading, check};
 use crate::host_metrics::memory_of;
 
 /// The checks, in the order of the report.
@@ -19,6 +21,11 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "4.5 % of NOPM with all memory on the other node (PostgreSQL in a VM, HammerDB)",
         "n0derunner, Notes on tuning Postgres for memory benchmarks",
         "https://www.n0derunner.com/notes-on-tuning-postgres-for-memory-benchmarks",
+    )
+    .set_in(
+        "off",
+        Some("on"),
+        &[KnobPlace::named("proc/sys/kernel/numa_balancing", &[("off", "0"), ("on", "1")])],
     ),
     check(
         "transparent_huge_pages",
@@ -26,6 +33,11 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         transparent_huge_pages,
         "With always, the kernel assembles huge pages at any time, and processes wait for it.",
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+    )
+    .set_in(
+        "madvise",
+        Some("always"),
+        &[KnobPlace::of("sys/kernel/mm/transparent_hugepage/enabled")],
     ),
     check(
         "huge_pages",
@@ -44,7 +56,21 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "The kernel may swap out the server's memory to keep more files cached.",
         "sysctl -w vm.swappiness=1",
     )
-    .costs(SWAP_FIGURE, SWAP_SOURCE, SWAP_URL),
+    .costs(SWAP_FIGURE, SWAP_SOURCE, SWAP_URL)
+    .set_in("1", Some("60"), &[KnobPlace::of("proc/sys/vm/swappiness")]),
+    check(
+        "dirty_pages",
+        Goal::BOTH,
+        dirty_pages,
+        "Only beyond this much changed memory does the kernel begin to write files in the background. \
+         Much of it is then written at once, and commits wait behind it.",
+        "sysctl -w vm.dirty_background_ratio=1, or vm.dirty_background_bytes=268435456",
+    )
+    .set_in(
+        "1",
+        Some("10"),
+        &[KnobPlace::of("proc/sys/vm/dirty_background_ratio").only(counts_by_ratio)],
+    ),
     check(
         "memory_available",
         Goal::BOTH,
@@ -115,7 +141,7 @@ const LARGE_MEMORY: u64 = 8 * GIB;
 
 fn server_huge_pages(host: &HostFacts) -> Option<Reading> {
     let memory = memory_of(&host.files, host.server.as_ref()?)?;
-    let gib = |bytes: f64| bytes / GIB as f64;
+    let gib = |size: f64| size / GIB as f64;
     if memory.huge > 0.0 {
         return Some(Reading::of(Fine, format!("{:.1} GiB", gib(memory.huge))));
     }
@@ -132,11 +158,35 @@ fn swappiness(host: &HostFacts) -> Option<Reading> {
     Some(Reading::look_unless(swappiness <= 10, swappiness.to_string()))
 }
 
+/// Changed memory that is written at once without harm, in bytes.
+const DIRTY_MAX: u64 = GIB;
+/// The limit in bytes; 0 if that in per cent counts.
+const DIRTY_BYTES: &str = "proc/sys/vm/dirty_background_bytes";
+
+/// Whether the limit is the one in per cent: writing to it makes that in bytes 0.
+fn counts_by_ratio(files: &Files, _: &str) -> bool {
+    files.number(DIRTY_BYTES).unwrap_or(0) == 0
+}
+
+fn dirty_pages(host: &HostFacts) -> Option<Reading> {
+    let files = &host.files;
+    let (limit, words) = match files.number(DIRTY_BYTES).filter(|bytes| *bytes > 0) {
+        Some(limit) => (limit, String::new()),
+        None => {
+            let ratio = files.number("proc/sys/vm/dirty_background_ratio")?;
+            let limit = files.memory("MemAvailable")? / 100 * ratio.min(100);
+            (limit, format!(", {ratio} % of the memory"))
+        }
+    };
+    let value = format!("from {}{words}", bytes(limit));
+    Some(Reading::look_unless(limit <= DIRTY_MAX, value))
+}
+
 fn memory_available(host: &HostFacts) -> Option<Reading> {
     let total = host.files.memory("MemTotal").filter(|total| *total > 0)?;
     let available = host.files.memory("MemAvailable")?;
     let share = available as f64 / total as f64;
-    let gib = |bytes: u64| bytes as f64 / GIB as f64;
+    let gib = |size: u64| size as f64 / GIB as f64;
     let value = format!("{:.1} of {:.1} GiB", gib(available), gib(total));
     Some(Reading::look_unless(share >= 0.1, value))
 }

@@ -13,7 +13,7 @@ use triphammer_core::session::ServerProcess;
 use triphammer_document::doctor::{Goal, Group};
 use triphammer_settings::files::Files;
 
-use super::check::{Change, Check, CheckDeclaration, Reading};
+use super::check::{Change, Check, CheckDeclaration, KnobPlace, Reading};
 use crate::energy::rapl::Powercap;
 use crate::host_metrics::{ProcessGroup, group_of};
 use disk::{Mount, mount_of};
@@ -93,8 +93,8 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<HostFacts> {
-    let (group, cost, change) = (Group::Host, None, Change::One(change));
-    let declared = CheckDeclaration { name, group, goals, why, cost, change };
+    let (group, cost, change, knob) = (Group::Host, None, Change::One(change), None);
+    let declared = CheckDeclaration { name, group, goals, why, cost, change, knob };
     Check { declared, read, is_momentary: false }
 }
 
@@ -106,9 +106,9 @@ const fn opposite(
     speed: &'static str,
     comparable: &'static str,
 ) -> Check<HostFacts> {
-    let (group, goals, cost) = (Group::Host, Goal::BOTH, None);
+    let (group, goals, cost, knob) = (Group::Host, Goal::BOTH, None, None);
     let change = Change::Opposite { speed, comparable };
-    let declared = CheckDeclaration { name, group, goals, why, cost, change };
+    let declared = CheckDeclaration { name, group, goals, why, cost, change, knob };
     Check { declared, read, is_momentary: false }
 }
 

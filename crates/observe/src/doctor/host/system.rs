@@ -5,7 +5,8 @@ use triphammer_document::doctor::SetupVerdict::{Fine, Look, Wrong};
 use triphammer_settings::files::Files;
 use triphammer_settings::format::counted;
 
-use super::{CPU, Check, HostFacts, Reading, Stolen, check};
+use super::{CPU, Check, HostFacts, KnobPlace, Reading, Stolen, check};
+use crate::doctor::prove::Journal;
 use crate::energy::rapl::Zone;
 
 /// The checks, in the order of the report.
@@ -22,6 +23,11 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "36 ns per time stamp with tsc, 723 ns with acpi_pm (i7-860)",
         "PostgreSQL documentation, pg_test_timing",
         "https://www.postgresql.org/docs/9.6/pgtesttiming.html",
+    )
+    .set_in(
+        "tsc",
+        Some("hpet"),
+        &[KnobPlace::of("sys/devices/system/clocksource/clocksource0/current_clocksource")],
     ),
     check(
         "time_synchronization",
@@ -88,6 +94,13 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
     )
     // Whoever starts a run without it misses a figure, and no other figure is worse.
     .momentary(),
+    check(
+        "left_by_prove",
+        Goal::BOTH,
+        left_by_prove,
+        "A doctor --prove was killed before it could restore this setting of the host.",
+        "triphammer doctor --restore-host",
+    ),
 ];
 
 fn clock_source(host: &HostFacts) -> Option<Reading> {
@@ -200,6 +213,13 @@ fn steal_time(host: &HostFacts) -> Option<Reading> {
         _ => Fine,
     };
     Some(Reading::of(verdict, format!("{:.1} % {when}", share * 100.0)))
+}
+
+fn left_by_prove(host: &HostFacts) -> Option<Reading> {
+    Some(match Journal::left(&host.files) {
+        Some(left) => Reading::of(Wrong, left.words()),
+        None => Reading::of(Fine, "nothing"),
+    })
 }
 
 fn energy_counters(host: &HostFacts) -> Option<Reading> {

@@ -35,6 +35,7 @@ pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
           and now cannot be compared. A frequency that is lower now, other programs, or other guests \
           of a virtual machine are the usual causes.",
     cost: None,
+    knob: None,
     change: Change::One(
         "look at the lines of the processors, at host_load and at steal_time; then repeat",
     ),

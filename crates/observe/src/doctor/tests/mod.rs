@@ -87,6 +87,7 @@ const GOOD: &[(&str, &str)] = &[
     ("sys/class/powercap/intel-rapl:0/name", "package-0\n"),
     ("sys/class/powercap/intel-rapl:0/energy_uj", "1000\n"),
     ("proc/sys/vm/swappiness", "1\n"),
+    ("proc/sys/vm/dirty_background_ratio", "1\n"),
     ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
     ("run/systemd/timesync/synchronized", ""),
     ("proc/self/limits", "Limit  Soft  Hard\nMax open files            65536  65536  files\n"),
