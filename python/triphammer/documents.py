@@ -31,7 +31,7 @@ Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag"
 Certainty = Literal["sure", "probable"]
 
 #: What a change is about.
-Changed = Literal["rate", "users"]
+Changed = Literal["rate", "users", "mix"]
 
 #: Verdict of a comparison on B, decided in this order.
 ComparisonVerdict = Record
@@ -77,6 +77,15 @@ Length = Record
 
 #: A load model, as `--load` names it.
 Load = str
+
+#: A load before or after a change.
+LoadValue = Union[float, str]
+
+#: What a counter is of the server's log writes.
+LogFigure = Literal["writes", "write_time", "write_mean", "syncs", "sync_time", "sync_mean", "bytes"]
+
+#: What the server did with the file of its log.
+LogOperation = Literal["write", "sync"]
 
 #: Where the logic of a transaction runs.
 Mode = Literal["procedures", "statements"]
@@ -289,10 +298,14 @@ class AnswersCompared(Record):
     compared: int
     #: Number of these whose answers differ between A and B.
     differing: int
+    #: Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time.
+    inconclusive: bool
     #: Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed.
     limited: int
     #: Number of replays of A and of B.
     replays: list[int]
+    #: Replays of each side with which chance could be excluded; `None` if that would not help: as many answers differ by another division of the replays.
+    replays_needed: Optional[int]
     #: The statements whose answers differ, those with the most first.
     statements: list[DifferingStatement]
     #: Statements that are not compared, because one side did not reach them.
@@ -1013,6 +1026,8 @@ class ComparisonResult(Document):
     figures: list[Figure]
     #: Version of the document's format.
     format: Literal[1]
+    #: The setting of the host that differs between the sides; `None` if no such was changed.
+    host_setting: Optional[HostSetting]
     #: Job number; `None` for a comparison of stored jobs, which creates no job.
     job: Optional[int]
     #: Kind of document, by the name of its command.
@@ -1325,6 +1340,8 @@ class DifferingStatement(Record):
     a: list[DivergenceCount]
     #: Differences of B's last replay from the recording.
     b: list[DivergenceCount]
+    #: Whether its answers may differ by chance.
+    by_chance: bool
     #: Number of its answers that were compared.
     compared: int
     #: Number of these that differ.
@@ -1957,6 +1974,20 @@ class HostReference(Record):
     machine: str
 
 
+class HostSetting(Record):
+    """What a setting of the host is worth: A and B are the same load on the same database, with another value of the setting."""
+
+    __slots__ = ()
+    #: Name of the check of `doctor`.
+    check: str
+    #: Standard deviation of the primary metric between the runs of A and of B, relative to its mean; `None` of a single run.
+    spread: list[Optional[float]]
+    #: Values of A and of B, as the check names them.
+    values: list[str]
+    #: What the setting is worth on this host, in words.
+    words: str
+
+
 class HostShare(Record):
     """One of several hosts that drove a run."""
 
@@ -2355,6 +2386,28 @@ class LimitFigures(Record):
     window_s: float
 
 
+class LogWrites(Record):
+    """The writes, or the syncs, of a log in the window, as the server counted them."""
+
+    __slots__ = ()
+    #: Share of the window in which the operation was in progress; above 1 if several were at a time. `None` if the server does not measure it.
+    busy: Optional[float]
+    #: Bytes per second; `None` of syncs, and if the server does not count them.
+    bytes_per_second: Optional[float]
+    #: The log: `WAL`, `redo`, `binlog`.
+    file: str
+    #: Longest mean time of a second, in milliseconds; `None` as above.
+    max_ms: Optional[float]
+    #: Mean time, in milliseconds; `None` if the server does not measure it, or did nothing.
+    mean_ms: Optional[float]
+    #: What was done with it.
+    operation: LogOperation
+    #: Number per second.
+    per_second: float
+    #: Number per completed transaction; `None` without transactions.
+    per_transaction: Optional[float]
+
+
 class LoginFigures(Record):
     """Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction."""
 
@@ -2635,6 +2688,8 @@ class Observed(Record):
     interval_s: float
     #: Commits of the log probe; `None` without `--log-probe`.
     log_probe: Optional[CommitProbe]
+    #: The server's own writes and syncs of its log, by file; empty if it does not count them.
+    log_writes: list[LogWrites]
     #: Share of the pages read that were in the database's memory; `None` if it does not count them.
     memory_hits: Optional[float]
     #: Counters and states of the server, in the order of their names.
@@ -2695,6 +2750,8 @@ class OrderWaits(Record):
     """Waits for other sessions, by which a replay keeps the recorded order."""
 
     __slots__ = ()
+    #: Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction.
+    in_vain: int
     #: Number of waits that ended after the longest time that is waited, not with what they waited for.
     timed_out: int
     #: Time of these waits, in seconds.
@@ -2961,6 +3018,8 @@ class ProfileFigure(Record):
     labels: dict[str, str]
     #: Last value.
     last: float
+    #: What it is of the server's log writes; `None` for others.
+    log: Optional[LogFigure]
     #: Highest value of a second.
     max: float
     #: Mean over the seconds in which it was read.
@@ -3227,9 +3286,11 @@ class ReplayAnswers(Record):
     compared: int
     #: Number of these that differ.
     differing: int
+    #: Number of statements that fail now, and did not, because a row with their key exists: a sign of data that is newer than at the beginning of the recording, as after an earlier replay.
+    duplicates: int
     #: The divergence that was first in the recording; those that follow may be its consequence.
     first: Optional[FirstDivergence]
-    #: Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording.
+    #: Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older than at the beginning of the recording, or of rows that were deleted since.
     found_nothing: int
     #: Values that the server makes.
     made: MadeValues
@@ -3419,6 +3480,8 @@ class RunResult(RunDocument):
     tool: Tool
     #: Transactions completed per minute in the timed window: committed, or rolled back as the workload requires.
     tpm_client: float
+    #: Transactions per minute of all types for each of the primary metric, such as TPM : NOPM: as the database counted them if it does, else the client; `None` unless both are rates per minute.
+    tpm_ratio: Optional[float]
     #: Transactions per minute counted by the database itself in the timed window; `None` if it has no counter.
     tpm_server: Optional[float]
     #: Where the time of a transaction goes, and what it exchanges with the server; `None` of a set of queries, and if no transaction committed in the window.
@@ -3915,8 +3978,8 @@ class StepReaction(Record):
     __slots__ = ()
     #: When the load changed, in seconds since the start of the run.
     at_s: float
-    #: Arrivals per second, or users, before.
-    from_: float
+    #: Arrivals per second, users, or weights, before.
+    from_: LoadValue
     #: Time until it was at the new level, within the level's own spread.
     full_s: Optional[float]
     #: Time until throughput reached 50 % of the new level: at least half of it after a step up, at most one and a half after a step down.
@@ -3937,9 +4000,9 @@ class StepReaction(Record):
     response_s: Optional[float]
     #: Median over its second half of the response times (95th percentile of a second), in microseconds; `None` if nothing was completed.
     response_us: Optional[float]
-    #: The same after: the new level; of users, the new level is the throughput that they reached.
-    to: float
-    #: What changed: the rate of arrivals, or the users at work.
+    #: The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached.
+    to: LoadValue
+    #: What changed: the rate of arrivals, the users at work, or the mix.
     what: Changed
 
 
@@ -4139,6 +4202,8 @@ class Times(Record):
     p99_9_us: int
     #: 99th percentile, in microseconds.
     p99_us: int
+    #: Standard deviation, in microseconds, of times to three significant digits; `None` without times, and in old results.
+    stdev_us: Optional[float]
 
 
 class Tool(Record):

@@ -205,10 +205,14 @@ export interface AnswersCompared {
   compared: number;
   /** Number of these whose answers differ between A and B. */
   differing: number;
+  /** Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time. */
+  inconclusive: boolean;
   /** Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed. */
   limited: number;
   /** Number of replays of A and of B. */
   replays: number[];
+  /** Replays of each side with which chance could be excluded; `null` if that would not help: as many answers differ by another division of the replays. */
+  replays_needed: number | null;
   /** The statements whose answers differ, those with the most first. */
   statements: DifferingStatement[];
   /** Statements that are not compared, because one side did not reach them. */
@@ -758,13 +762,15 @@ export interface Change {
 export interface ChangeableLoad {
   /** The largest value. */
   max: number;
+  /** Weights of the transaction types now: `new_order=10,payment=10`; `None` if they cannot change. */
+  mix: string | null;
   /** Arrivals per second, or users at work, now. */
   value: number;
   what: Changed;
 }
 
 /** What a change is about. */
-export type Changed = "rate" | "users";
+export type Changed = "rate" | "users" | "mix";
 
 /** The cheapest level of a profile that keeps the requirements. */
 export interface CheapestLevel {
@@ -960,6 +966,8 @@ export interface ComparisonResult {
   figures: Figure[];
   /** Version of the document's format. */
   format: 1;
+  /** The setting of the host that differs between the sides; `null` if no such was changed. */
+  host_setting: HostSetting | null;
   /** Job number; `null` for a comparison of stored jobs, which creates no job. */
   job: number | null;
   /** Kind of document, by the name of its command. */
@@ -1254,6 +1262,8 @@ export interface DifferingStatement {
   a: DivergenceCount[];
   /** Differences of B's last replay from the recording. */
   b: DivergenceCount[];
+  /** Whether its answers may differ by chance. */
+  by_chance: boolean;
   /** Number of its answers that were compared. */
   compared: number;
   /** Number of these that differ. */
@@ -1892,6 +1902,18 @@ export interface HostReference {
   figures: HostFigure[];
   /** The machine, its disk, and when it was tested. */
   machine: string;
+}
+
+/** What a setting of the host is worth: A and B are the same load on the same database, with another value of the setting. */
+export interface HostSetting {
+  /** Name of the check of `doctor`. */
+  check: string;
+  /** Standard deviation of the primary metric between the runs of A and of B, relative to its mean; `null` of a single run. */
+  spread: (number | null)[];
+  /** Values of A and of B, as the check names them. */
+  values: string[];
+  /** What the setting is worth on this host, in words. */
+  words: string;
 }
 
 /** One of several hosts that drove a run. */
@@ -2676,14 +2698,14 @@ export type Load = string;
 export interface LoadAnswer {
   /** When it begins, in seconds since the start of the run. */
   at_s: number;
-  /** Arrivals per second, or users, before. */
-  from: number;
-  /** The same from then on. */
-  to: number;
+  from: LoadValue;
+  to: LoadValue;
 }
 
-/** A change of the load of a run: a rate or a number of users. */
+/** A change of the load of a run: one of a rate, a number of users and a mix. */
 export interface LoadRequest {
+  /** Weights of the transaction types from now on: `10,10,1,1,1`, or `new_order=10,payment=10` with 0 for the others. Types that had a weight of 0 at the start cannot be added. */
+  mix: string | null;
   /** Arrivals per second of an open load, from the next whole second on; 0 for a pause. */
   rate: number | null;
   /** Users of a closed load that work from now on, up to those that the run has opened sessions for; the others wait. */
@@ -2695,6 +2717,35 @@ export interface LoadState {
   /** Why it cannot change, otherwise. */
   fixed: string | null;
   load: ChangeableLoad | null;
+}
+
+/** A load before or after a change. */
+export type LoadValue = number | string;
+
+/** What a counter is of the server's log writes. */
+export type LogFigure = "writes" | "write_time" | "write_mean" | "syncs" | "sync_time" | "sync_mean" | "bytes";
+
+/** What the server did with the file of its log. */
+export type LogOperation = "write" | "sync";
+
+/** The writes, or the syncs, of a log in the window, as the server counted them. */
+export interface LogWrites {
+  /** Share of the window in which the operation was in progress; above 1 if several were at a time. `null` if the server does not measure it. */
+  busy: number | null;
+  /** Bytes per second; `null` of syncs, and if the server does not count them. */
+  bytes_per_second: number | null;
+  /** The log: `WAL`, `redo`, `binlog`. */
+  file: string;
+  /** Longest mean time of a second, in milliseconds; `null` as above. */
+  max_ms: number | null;
+  /** Mean time, in milliseconds; `null` if the server does not measure it, or did nothing. */
+  mean_ms: number | null;
+  /** What was done with it. */
+  operation: LogOperation;
+  /** Number per second. */
+  per_second: number;
+  /** Number per completed transaction; `null` without transactions. */
+  per_transaction: number | null;
 }
 
 /** Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction. */
@@ -2982,6 +3033,8 @@ export interface Observed {
   interval_s: number;
   /** Commits of the log probe; `null` without `--log-probe`. */
   log_probe: CommitProbe | null;
+  /** The server's own writes and syncs of its log, by file; empty if it does not count them. */
+  log_writes: LogWrites[];
   /** Share of the pages read that were in the database's memory; `null` if it does not count them. */
   memory_hits: number | null;
   /** Counters and states of the server, in the order of their names. */
@@ -3037,6 +3090,8 @@ export interface Order {
 
 /** Waits for other sessions, by which a replay keeps the recorded order. */
 export interface OrderWaits {
+  /** Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction. */
+  in_vain: number;
   /** Number of waits that ended after the longest time that is waited, not with what they waited for. */
   timed_out: number;
   /** Time of these waits, in seconds. */
@@ -3385,6 +3440,8 @@ export interface ProfileFigure {
   labels: Record<string, string>;
   /** Last value. */
   last: number;
+  /** What it is of the server's log writes; `null` for others. */
+  log: LogFigure | null;
   /** Highest value of a second. */
   max: number;
   /** Mean over the seconds in which it was read. */
@@ -3645,9 +3702,11 @@ export interface ReplayAnswers {
   compared: number;
   /** Number of these that differ. */
   differing: number;
+  /** Number of statements that fail now, and did not, because a row with their key exists: a sign of data that is newer than at the beginning of the recording, as after an earlier replay. */
+  duplicates: number;
   /** The divergence that was first in the recording; those that follow may be its consequence. */
   first: FirstDivergence | null;
-  /** Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording. */
+  /** Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older than at the beginning of the recording, or of rows that were deleted since. */
   found_nothing: number;
   /** Values that the server makes. */
   made: MadeValues;
@@ -3837,6 +3896,8 @@ export interface RunResult {
   tool: Tool;
   /** Transactions completed per minute in the timed window: committed, or rolled back as the workload requires. */
   tpm_client: number;
+  /** Transactions per minute of all types for each of the primary metric, such as TPM : NOPM: as the database counted them if it does, else the client; `null` unless both are rates per minute. */
+  tpm_ratio: number | null;
   /** Transactions per minute counted by the database itself in the timed window; `null` if it has no counter. */
   tpm_server: number | null;
   /** Where the time of a transaction goes, and what it exchanges with the server; `null` of a set of queries, and if no transaction committed in the window. */
@@ -4467,8 +4528,8 @@ export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "n
 export interface StepReaction {
   /** When the load changed, in seconds since the start of the run. */
   at_s: number;
-  /** Arrivals per second, or users, before. */
-  from: number;
+  /** Arrivals per second, users, or weights, before. */
+  from: LoadValue;
   /** Time until it was at the new level, within the level's own spread. */
   full_s: number | null;
   /** Time until throughput reached 50 % of the new level: at least half of it after a step up, at most one and a half after a step down. */
@@ -4489,9 +4550,9 @@ export interface StepReaction {
   response_s: number | null;
   /** Median over its second half of the response times (95th percentile of a second), in microseconds; `null` if nothing was completed. */
   response_us: number | null;
-  /** The same after: the new level; of users, the new level is the throughput that they reached. */
-  to: number;
-  /** What changed: the rate of arrivals, or the users at work. */
+  /** The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached. */
+  to: LoadValue;
+  /** What changed: the rate of arrivals, the users at work, or the mix. */
   what: Changed;
 }
 
@@ -4712,6 +4773,8 @@ export interface Times {
   p99_9_us: number;
   /** 99th percentile, in microseconds. */
   p99_us: number;
+  /** Standard deviation, in microseconds, of times to three significant digits; `null` without times, and in old results. */
+  stdev_us: number | null;
 }
 
 /** A login request. */
@@ -5237,7 +5300,7 @@ export interface Operations {
     body: undefined;
     answer: LoadState;
   };
-  /** Changes the load of a run during the run: the rate of an open load, or the users of a closed one. The change is a note of the run, and the result has the reaction to it (`elasticity`). */
+  /** Changes the load of a run during the run: the rate of an open load, the users of a closed one, or the mix. The change is a note of the run, and the result has the reaction to it (`elasticity`). */
   "POST /api/v1/activities/{id}/load": {
     query: undefined;
     body: LoadRequest;
