@@ -12,7 +12,7 @@ const side = (name: string, job: number): Side => ({
   runs: [{ job, step: null, started_at, users: 1, value: 1, steady: 'steady', failure_share: 0, good: true, bottleneck: 'database_bound' }],
 });
 const comparison: ComparisonResult = {
-  format: 1, price: null, energy: null, transaction_time: null, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', ending: { good: true, flaw: null, words: 'complete', detail: null }, started_at,
+  format: 1, price: null, energy: null, transaction_time: null, host_setting: null, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', ending: { good: true, flaw: null, words: 'complete', detail: null }, started_at,
   primary_metric: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower: NOPM B/A is 0.88', verdict: { kind: 'slower' }, more_minutes: null,
   a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, another: null, pairs: null,
   figures: [

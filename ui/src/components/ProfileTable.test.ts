@@ -6,7 +6,7 @@ import TopStatements from './TopStatements.svelte';
 afterEach(cleanup);
 
 it('shows means per second and per transaction, without what was always 0', () => {
-  const of = (title: string, mean: number, per_transaction: number | null) => ({ metric: 'm', labels: {}, title, unit: 'bytes_per_second', mean, max: mean * 2, last: mean, per_transaction, part: null });
+  const of = (title: string, mean: number, per_transaction: number | null) => ({ metric: 'm', labels: {}, title, unit: 'bytes_per_second', mean, max: mean * 2, last: mean, per_transaction, part: null, log: null });
   render(ProfileTable, { title: 'Load profile', figures: [of('WAL generated', 2048, 512), of('Temporary data', 0, 0)], open: true });
   expect(screen.getByText('WAL generated').closest('tr')?.textContent).toMatch(/2 KiB\/s.*512 B.*4 KiB\/s/s);
   expect(screen.queryByText('Temporary data')).toBeNull();
