@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::name::Name;
 use crate::random::Rng;
-use crate::workload::TransactionDef;
 
 /// Largest weight of a type: users have decks of as many cards.
 const WEIGHT_MAX: u32 = 1_000;
@@ -22,14 +21,14 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// The mix of these types at the start of a run.
+    /// The mix at the start of a run: types with their weights.
     #[must_use]
-    pub fn new(types: &[TransactionDef], weights: impl IntoIterator<Item = u32>) -> Arc<Self> {
-        let first: Box<[u32]> = weights.into_iter().collect();
+    pub fn new(types: impl IntoIterator<Item = (Name, u32)>) -> Arc<Self> {
+        let (names, first): (Vec<Name>, Vec<u32>) = types.into_iter().unzip();
         Arc::new(Self {
-            names: types.iter().map(|of| of.name.clone()).collect(),
+            names: names.into(),
             weights: first.iter().copied().map(AtomicU32::new).collect(),
-            first,
+            first: first.into(),
             version: AtomicU64::new(0),
         })
     }
@@ -135,8 +134,8 @@ mod tests {
     use super::*;
 
     fn mix(weights: &[u32]) -> Arc<Mix> {
-        let types = ["a", "b", "c"].map(|name| TransactionDef::new(name, name, 1));
-        Mix::new(&types[..weights.len()], weights.iter().copied())
+        let names = ["a", "b", "c"].map(Name::new_static);
+        Mix::new(names.into_iter().zip(weights.iter().copied()))
     }
 
     fn counts(mix: &Mix) -> [u32; 3] {

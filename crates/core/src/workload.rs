@@ -648,6 +648,11 @@ impl TransactionDef {
         }
     }
 
+    /// The mix of these types with these weights at the start of a run.
+    pub fn mix(types: &[Self], weights: impl IntoIterator<Item = u32>) -> Arc<Mix> {
+        Mix::new(types.iter().map(|of| of.name.clone()).zip(weights))
+    }
+
     /// Marks the type as read only.
     #[must_use]
     pub const fn reading(mut self) -> Self {

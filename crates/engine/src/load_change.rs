@@ -238,7 +238,7 @@ fn mixed(
 
 #[cfg(test)]
 mod tests {
-    use triphammer_core::workload::TransactionDef;
+    use triphammer_core::workload::Name;
 
     use super::*;
 
@@ -256,8 +256,7 @@ mod tests {
         let made = control.change(LoadChange::Users(3)).unwrap();
         assert_eq!(made.words(), "the users changed from 8 to 3, by request");
         assert!(refused(LoadChange::Mix("a=1".to_owned())).contains("several hosts"));
-        control.state().mix =
-            Ok(Mix::new(&["a", "b"].map(|name| TransactionDef::new(name, name, 1)), [1, 1]));
+        control.state().mix = Ok(Mix::new(["a", "b"].map(|name| (Name::new_static(name), 1))));
         assert!(refused(LoadChange::Mix("c=1".to_owned())).contains("no transaction type `c`"));
         let made = control.change(LoadChange::Mix("1,3".to_owned())).unwrap();
         assert_eq!(made.words(), "the mix changed from a=1,b=1 to a=1,b=3, by request");

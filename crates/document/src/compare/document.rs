@@ -464,7 +464,7 @@ impl ComparisonResult {
     /// Adds the setting of the host that differed: its check, and the values of A and B.
     #[must_use]
     pub fn with_host_setting(self, setting: Option<(&str, &[String; 2])>) -> Self {
-        let setting = setting.map(|(check, values)| HostSetting::new(check, values, &self));
+        let setting = setting.map(|(check, values)| words::host_setting(check, values, &self));
         Self { host_setting: setting, ..self }
     }
 

@@ -4,8 +4,9 @@ use triphammer_settings::format::{counted, duration, precise};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
-use super::document::{ComparisonResult, Pairing, Side};
+use super::document::{ComparisonResult, Pairing, Side, SideRun};
 use super::facts::{Difference, Facts, Subject};
+use super::host_setting::HostSetting;
 use crate::result::{Bottleneck, Steady, Warning};
 
 /// Maximum number of schema differences named in the warning; `differences` has all of them.
@@ -372,4 +373,43 @@ fn steadiness(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Optio
         let next = "use a longer --duration; the report of the run says how long";
         warn("within_window", text, Some(next));
     }
+}
+
+/// What a setting of the host is worth by a comparison of two of its values.
+pub(super) fn host_setting(
+    check: &str,
+    values: &[String; 2],
+    result: &ComparisonResult,
+) -> HostSetting {
+    let spread = [&result.a, &result.b].map(|side| spread(&side.runs));
+    let comparison = result.figures.first().and_then(|figure| figure.comparison);
+    let mut parts = vec![match comparison {
+        Some(Comparison { ratio, interval, .. }) => format!(
+            "{check} {} instead of {} on this host: {ratio:.3} times the {} ({:.3} to {:.3}, 95 %), {}",
+            values[1],
+            values[0],
+            result.primary_metric.name,
+            interval.low,
+            interval.high,
+            word(result.verdict),
+        ),
+        None => format!("{check} {} and {} on this host: not decided", values[0], values[1]),
+    }];
+    if let [Some(a), Some(b)] = spread {
+        let [a, b] = [a, b].map(|share| share * 100.0);
+        let ([of_a, of_b], both) = (values, [a, b]);
+        parts.push(format!(
+            "the runs vary by {:.1} % with {of_a} and by {:.1} % with {of_b}",
+            both[0], both[1]
+        ));
+    }
+    HostSetting { check: check.to_owned(), values: values.clone(), spread, words: parts.join("; ") }
+}
+
+/// Standard deviation of the runs' values relative to their mean.
+fn spread(runs: &[SideRun]) -> Option<f64> {
+    let count = runs.len() as f64;
+    let mean = runs.iter().map(|run| run.value).sum::<f64>() / count;
+    let squares: f64 = runs.iter().map(|run| (run.value - mean).powi(2)).sum();
+    (runs.len() > 1 && mean > 0.0).then(|| (squares / (count - 1.0)).sqrt() / mean)
 }

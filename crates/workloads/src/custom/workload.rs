@@ -314,7 +314,7 @@ impl Custom {
         let description = Arc::new(describe(&definition));
         let weights = definition.transactions.iter().map(|transaction| transaction.weight);
         Ok(Self {
-            mix: Mix::new(&description.transactions, weights),
+            mix: TransactionDef::mix(&description.transactions, weights),
             description,
             guesses: guesses(&text.text),
             file: text.name,

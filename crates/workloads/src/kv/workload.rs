@@ -9,8 +9,8 @@ use triphammer_core::sql::{StatementDef, optional, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Text};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
-    WorkloadSettings,
+    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, TransactionDef,
+    Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Rows, Scale, SpecError};
 
@@ -117,7 +117,7 @@ impl Kv {
         let settings = Settings::new(given)?;
         let description = Arc::new(describe(&settings));
         Ok(Self {
-            mix: Mix::new(&description.transactions, settings.mix.weights),
+            mix: TransactionDef::mix(&description.transactions, settings.mix.weights),
             description,
             data_seed: given.data_seed,
             chooser: KeyChooser::new(settings.keys, settings.rows()),

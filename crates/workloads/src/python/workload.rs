@@ -107,7 +107,10 @@ impl Python {
         let transactions = code.transactions();
         let description = Arc::new(describe(transactions));
         Ok(Self {
-            mix: Mix::new(&description.transactions, transactions.iter().map(|one| one.weight)),
+            mix: TransactionDef::mix(
+                &description.transactions,
+                transactions.iter().map(|one| one.weight),
+            ),
             description,
             names: transactions.iter().map(|one| one.name.clone()).collect(),
             seed: given.run_seed,

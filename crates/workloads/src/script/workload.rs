@@ -222,7 +222,10 @@ impl Script {
         mark_texts(&mut parsed, &defaults, &names);
         let description = Arc::new(describe(transactions, is_builtin));
         Ok(Self {
-            mix: Mix::new(&description.transactions, texts.iter().map(|script| script.weight)),
+            mix: TransactionDef::mix(
+                &description.transactions,
+                texts.iter().map(|script| script.weight),
+            ),
             description,
             scripts: parsed,
             names,

@@ -8,7 +8,7 @@ use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
     Author, Chunk, Completion, Description, ExternalSchema, Mode, ScaleUnit, Statements, TableDef,
-    Workload, WorkloadSettings,
+    TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -80,7 +80,7 @@ impl TpcB {
     /// When an option or the scale is invalid.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         let settings = Settings::new(given)?;
-        Ok(Self { mix: Mix::new(&DESCRIPTION.transactions, settings.mix), settings })
+        Ok(Self { mix: TransactionDef::mix(&DESCRIPTION.transactions, settings.mix), settings })
     }
 }
 

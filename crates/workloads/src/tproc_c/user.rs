@@ -162,7 +162,7 @@ impl Deck {
 mod tests {
     use std::collections::HashSet;
 
-    use triphammer_core::workload::WorkloadSettings;
+    use triphammer_core::workload::{TransactionDef, WorkloadSettings};
 
     use super::super::transactions::{DELIVERY, STOCK_LEVEL, TRANSACTION_COUNT, transactions};
     use super::*;
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn users_take_another_deck_when_the_mix_changes() {
         let settings = settings(7, false);
-        let mix = Mix::new(&transactions(), settings.mix);
+        let mix = TransactionDef::mix(&transactions(), settings.mix);
         let mut user = User::new(0, 1, 5, &settings);
         let mut rng = Rng::of(1, &[]);
         user.next(&mix, &mut rng);
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn who_arrives_is_anywhere_and_keeps_the_mix_in_the_mean() {
         let settings = settings(7, false);
-        let mix = Mix::new(&transactions(), settings.mix);
+        let mix = TransactionDef::mix(&transactions(), settings.mix);
         let mut user = User::new(0, 1, 5, &settings);
         let mut rng = Rng::of(1, &[]);
         let (mut types, mut places) = ([0u32; TRANSACTION_COUNT], HashSet::new());
@@ -287,7 +287,7 @@ mod tests {
         let users = (0..10).map(|id| User::new(id, 10, 5, &settings));
         let homes: HashSet<_> = users.map(|user| user.terminal(&mut rng).w_id).collect();
         assert!((3..10).contains(&homes.len()), "ten even draws of ten meet: {homes:?}");
-        let mix = Mix::new(&transactions(), settings.mix);
+        let mix = TransactionDef::mix(&transactions(), settings.mix);
         let mut user = User::new(0, 10, 5, &settings);
         let decks = (0..200).map(|_| (0..23).filter(|_| user.next(&mix, &mut rng) == 0).count());
         assert!(decks.collect::<HashSet<_>>().len() > 3, "not ten of each 23");

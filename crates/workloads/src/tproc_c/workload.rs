@@ -7,8 +7,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
-    WorkloadSettings,
+    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, TransactionDef,
+    Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -86,7 +86,7 @@ impl TprocC {
             constants: RunConstants::new(given.run_seed, c_load),
         };
         Ok(Self {
-            mix: Mix::new(&transactions(), settings.mix),
+            mix: TransactionDef::mix(&transactions(), settings.mix),
             population: Population::new(given.data_seed, c_load, settings.population_time),
             settings,
             run_seed: given.run_seed,

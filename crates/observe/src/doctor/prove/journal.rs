@@ -17,8 +17,6 @@ use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_document::result::rfc3339;
 use triphammer_settings::files::Files;
 
-use super::value;
-
 /// The file, in a folder that only root can write and that a restart of the host empties.
 const PATH: &str = "run/triphammer/host-settings";
 /// Maximum length of the file: a line for each state of sleep of 1,000 processors.
@@ -183,4 +181,15 @@ pub(super) fn write(path: &Path, wanted: &str) -> Result<(), String> {
 /// The kernel's name for the time since the host started.
 fn boot(files: &Files) -> String {
     files.text("proc/sys/kernel/random/boot_id").unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// What a file of a setting contains: of a list of choices, the chosen one in brackets.
+pub(super) fn value(files: &Files, path: &str) -> Option<String> {
+    Some(chosen(&files.text(path)?).to_owned())
+}
+
+/// The value of a file, or the one in brackets of a file that lists all.
+pub(super) fn chosen(text: &str) -> &str {
+    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    bracketed.map_or(text, |(chosen, _)| chosen)
 }

@@ -25,6 +25,7 @@ use super::host::{self, HostFacts};
 
 pub use change::HostChange;
 pub(super) use journal::Journal;
+use journal::{chosen, value};
 
 /// The value of a side whose files keep what they have.
 const NOW: &str = "now";
@@ -232,16 +233,6 @@ impl Found {
         let beside = raw.strip_prefix('=').map(|name| format!("{folder}/{name}"));
         beside.and_then(|path| self.root.text(&path)).unwrap_or_else(|| raw.to_owned())
     }
-}
-
-/// What a file of a setting contains: of a list of choices, the chosen one in brackets.
-fn value(files: &Files, path: &str) -> Option<String> {
-    Some(chosen(&files.text(path)?).to_owned())
-}
-
-fn chosen(text: &str) -> &str {
-    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    bracketed.map_or(text, |(chosen, _)| chosen)
 }
 
 /// The files of a pattern.
