@@ -289,10 +289,14 @@ class AnswersCompared(Record):
     compared: int
     #: Number of these whose answers differ between A and B.
     differing: int
+    #: Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time.
+    inconclusive: bool
     #: Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed.
     limited: int
     #: Number of replays of A and of B.
     replays: list[int]
+    #: Replays of each side with which chance could be excluded; `None` if that would not help: as many answers differ by another division of the replays.
+    replays_needed: Optional[int]
     #: The statements whose answers differ, those with the most first.
     statements: list[DifferingStatement]
     #: Statements that are not compared, because one side did not reach them.
@@ -1325,6 +1329,8 @@ class DifferingStatement(Record):
     a: list[DivergenceCount]
     #: Differences of B's last replay from the recording.
     b: list[DivergenceCount]
+    #: Whether its answers may differ by chance.
+    by_chance: bool
     #: Number of its answers that were compared.
     compared: int
     #: Number of these that differ.
@@ -2695,6 +2701,8 @@ class OrderWaits(Record):
     """Waits for other sessions, by which a replay keeps the recorded order."""
 
     __slots__ = ()
+    #: Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction.
+    in_vain: int
     #: Number of waits that ended after the longest time that is waited, not with what they waited for.
     timed_out: int
     #: Time of these waits, in seconds.
@@ -3227,9 +3235,11 @@ class ReplayAnswers(Record):
     compared: int
     #: Number of these that differ.
     differing: int
+    #: Number of statements that fail now, and did not, because a row with their key exists: a sign of data that is newer than at the beginning of the recording, as after an earlier replay.
+    duplicates: int
     #: The divergence that was first in the recording; those that follow may be its consequence.
     first: Optional[FirstDivergence]
-    #: Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording.
+    #: Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older than at the beginning of the recording, or of rows that were deleted since.
     found_nothing: int
     #: Values that the server makes.
     made: MadeValues

@@ -205,10 +205,14 @@ export interface AnswersCompared {
   compared: number;
   /** Number of these whose answers differ between A and B. */
   differing: number;
+  /** Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time. */
+  inconclusive: boolean;
   /** Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed. */
   limited: number;
   /** Number of replays of A and of B. */
   replays: number[];
+  /** Replays of each side with which chance could be excluded; `null` if that would not help: as many answers differ by another division of the replays. */
+  replays_needed: number | null;
   /** The statements whose answers differ, those with the most first. */
   statements: DifferingStatement[];
   /** Statements that are not compared, because one side did not reach them. */
@@ -1254,6 +1258,8 @@ export interface DifferingStatement {
   a: DivergenceCount[];
   /** Differences of B's last replay from the recording. */
   b: DivergenceCount[];
+  /** Whether its answers may differ by chance. */
+  by_chance: boolean;
   /** Number of its answers that were compared. */
   compared: number;
   /** Number of these that differ. */
@@ -3037,6 +3043,8 @@ export interface Order {
 
 /** Waits for other sessions, by which a replay keeps the recorded order. */
 export interface OrderWaits {
+  /** Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction. */
+  in_vain: number;
   /** Number of waits that ended after the longest time that is waited, not with what they waited for. */
   timed_out: number;
   /** Time of these waits, in seconds. */
@@ -3645,9 +3653,11 @@ export interface ReplayAnswers {
   compared: number;
   /** Number of these that differ. */
   differing: number;
+  /** Number of statements that fail now, and did not, because a row with their key exists: a sign of data that is newer than at the beginning of the recording, as after an earlier replay. */
+  duplicates: number;
   /** The divergence that was first in the recording; those that follow may be its consequence. */
   first: FirstDivergence | null;
-  /** Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older or newer than at the beginning of the recording. */
+  /** Number of answers without a row, read or changed, where the recorded one had some: many of them are a sign of data that is older than at the beginning of the recording, or of rows that were deleted since. */
   found_nothing: number;
   /** Values that the server makes. */
   made: MadeValues;
