@@ -75,7 +75,7 @@ impl Lanes {
     /// A lane waits for a transaction until this is dropped.
     pub fn wait(&self, lane: u32, wanted: Reached) -> Option<Awaiting<'_>> {
         let state = self.states.get(lane as usize)?;
-        let both = u64::from(wanted.transaction) << 32 | u64::from(wanted.steps);
+        let both = (u64::from(wanted.transaction) << 32) | u64::from(wanted.steps);
         state.awaited.store(both, Ordering::SeqCst);
         Some(Awaiting(state))
     }
