@@ -1,8 +1,6 @@
 //! What frameworks send is recorded at the wire, and replayed where all ids are others: arrays of ids, functions of the session,
 //! binary keys, and rows with ids of several tables.
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value as Json;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::{BoundStatement, param};
@@ -294,7 +292,7 @@ fn binary_keys_are_replayed_whichever_way_they_were_sent() {
 
 /// Rounds of two sessions whose foreign key has a column of this name: one inserts an order and an item, and then the other
 /// changes the product of the item and reads the order. In a replay without times, the other one is first.
-fn rounds(column: &str) -> (Program, Json, Duration) {
+fn rounds(column: &str) -> (Program, Json) {
     let server = MariadbServer::shared();
     let schema = format!(
         "CREATE TABLE products (id int PRIMARY KEY, stock int NOT NULL);
@@ -328,17 +326,17 @@ fn rounds(column: &str) -> (Program, Json, Duration) {
             session(url, format!("SELECT 1; {second}").as_ref());
         });
     });
-    let begun = Instant::now();
     let args = ["run", &copy, "-w", "replay", "--recording", &file, "--load", "closed", "--json"];
     let done = program.run(&args);
     let document: Json = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
-    (program, document["replay"].clone(), begun.elapsed())
+    (program, document["replay"].clone())
 }
 
 #[test]
 fn waits_for_a_transaction_that_waits_for_a_lock_are_given_up() {
-    let (program, answers, took) = rounds("thing");
-    assert!(took < Duration::from_secs(8), "{took:?}: {answers:#}");
+    let (program, answers) = rounds("thing");
+    // Each of the three would last ten seconds.
+    assert!(answers["order"]["waited_s"].as_f64().unwrap() < 5.0, "{answers:#}");
     assert!(number(&answers["order"], "in_vain") > 0, "{answers:#}");
     assert_eq!(number(&answers["order"], "timed_out"), 0, "{answers:#}");
     let text = program.ok(&["report", "last"]).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -347,8 +345,7 @@ fn waits_for_a_transaction_that_waits_for_a_lock_are_given_up() {
 
 #[test]
 fn rows_that_a_foreign_key_refers_to_are_changed_in_the_recorded_order() {
-    let (_program, answers, took) = rounds("product_id");
-    assert!(took < Duration::from_secs(8), "{took:?}: {answers:#}");
+    let (_program, answers) = rounds("product_id");
     assert_eq!(number(&answers["order"], "in_vain"), 0, "{answers:#}");
     assert_eq!(number(&answers, "differing"), 0, "{answers:#}");
 }

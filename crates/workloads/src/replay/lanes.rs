@@ -5,13 +5,17 @@
 //! order. Such a wait has no end but that of its limit, and so it is given up.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Instead of the number of a transaction or a lane: none.
-const NONE: u32 = u32::MAX;
+use super::progress::Reached;
+
+/// Instead of the number of a lane: none.
+const NO_LANE: u32 = u32::MAX;
+/// Instead of what a lane waits for: nothing.
+const NOTHING: u64 = u64::MAX;
 /// A statement is late if it takes this much longer than in the recording, and at least [`LATE_MIN`]: then it is likely to wait for
 /// a lock.
 const LATE_FACTOR: u32 = 10;
@@ -33,8 +37,8 @@ pub struct Lanes {
 /// What a lane does.
 #[derive(Debug)]
 struct Lane {
-    /// The transaction that it waits for.
-    awaited: AtomicU32,
+    /// The transaction that it waits for, and how far that must be.
+    awaited: AtomicU64,
     /// When the call that it waits for is late, in µs after the start; 0 without a call.
     late_us: AtomicU64,
 }
@@ -42,7 +46,7 @@ struct Lane {
 impl Lanes {
     /// Lanes with these transactions, of so many in all.
     pub fn new(transactions: Vec<Arc<[u32]>>, count: usize) -> Self {
-        let mut of = vec![NONE; count];
+        let mut of = vec![NO_LANE; count];
         for (lane, transactions) in (0..).zip(&transactions) {
             for transaction in transactions.iter() {
                 if let Some(place) = of.get_mut(*transaction as usize) {
@@ -50,7 +54,7 @@ impl Lanes {
                 }
             }
         }
-        let state = |_: &Arc<_>| Lane { awaited: NONE.into(), late_us: 0.into() };
+        let state = |_: &Arc<_>| Lane { awaited: NOTHING.into(), late_us: 0.into() };
         let states = transactions.iter().map(state).collect();
         Self { transactions, of: of.into(), states, start: Instant::now() }
     }
@@ -69,27 +73,40 @@ impl Lanes {
     }
 
     /// A lane waits for a transaction until this is dropped.
-    pub fn wait(&self, lane: u32, transaction: u32) -> Option<Awaiting<'_>> {
+    pub fn wait(&self, lane: u32, wanted: Reached) -> Option<Awaiting<'_>> {
         let state = self.states.get(lane as usize)?;
-        state.awaited.store(transaction, Ordering::SeqCst);
+        let both = (u64::from(wanted.transaction) << 32) | u64::from(wanted.steps);
+        state.awaited.store(both, Ordering::SeqCst);
         Some(Awaiting(state))
     }
 
     /// Whether a lane waits for a transaction in vain: its lane, or one that it waits for, waits for the first one, or has a call
-    /// that is late while the first one `holds` locks.
-    pub fn is_vain(&self, lane: u32, transaction: u32, holds: bool) -> bool {
-        let mut transaction = transaction;
+    /// that is late while the first one `holds` locks. `has_reached` says how far transactions are.
+    pub fn is_vain(
+        &self,
+        lane: u32,
+        mut wanted: Reached,
+        holds: bool,
+        has_reached: impl Fn(Reached) -> bool,
+    ) -> bool {
         for _ in 0..CHAIN_MAX {
-            let Some(next) = self.of.get(transaction as usize).copied() else { return false };
+            let next = self.of.get(wanted.transaction as usize).copied().unwrap_or(NO_LANE);
             let Some(state) = self.states.get(next as usize) else { return false };
+            // Who waits for what has happened is about to continue.
+            if has_reached(wanted) {
+                return false;
+            }
             if next == lane {
                 return true;
             }
-            transaction = state.awaited.load(Ordering::SeqCst);
-            if transaction == NONE {
+            let both = state.awaited.load(Ordering::SeqCst);
+            if both == NOTHING {
                 let late_us = state.late_us.load(Ordering::Relaxed);
                 return holds && late_us > 0 && late_us < self.us();
             }
+            let [transaction, steps] = [both >> 32, both & u64::from(u32::MAX)]
+                .map(|half| u32::try_from(half).unwrap_or(u32::MAX));
+            wanted = Reached { transaction, steps };
         }
         false
     }
@@ -111,46 +128,53 @@ pub struct Awaiting<'a>(&'a Lane);
 
 impl Drop for Awaiting<'_> {
     fn drop(&mut self) {
-        self.0.awaited.store(NONE, Ordering::SeqCst);
+        self.0.awaited.store(NOTHING, Ordering::SeqCst);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::progress::ENDED;
 
     fn lanes() -> Lanes {
         Lanes::new(vec![[0, 3].into(), [1].into(), [2].into()], 4)
     }
 
+    const fn end(transaction: u32) -> Reached {
+        Reached { transaction, steps: ENDED }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_wait_is_in_vain_if_the_other_needs_the_locks_of_the_waiter() {
         let lanes = lanes();
-        let wait = lanes.wait(0, 1).unwrap();
-        assert!(!lanes.is_vain(0, 1, true), "the other one does nothing yet");
+        let is_vain = |holds| lanes.is_vain(0, end(1), holds, |_| false);
+        assert!(!is_vain(true), "the other one does nothing yet");
         let call = lanes.call(1, 20_000).unwrap();
         tokio::time::sleep(Duration::from_millis(199)).await;
-        assert!(!lanes.is_vain(0, 1, true), "ten times as long is not late");
+        assert!(!is_vain(true), "ten times as long is not late");
         tokio::time::sleep(Duration::from_millis(2)).await;
-        assert!(lanes.is_vain(0, 1, true));
-        assert!(!lanes.is_vain(0, 1, false), "without locks, it may last");
+        assert!(is_vain(true));
+        assert!(!is_vain(false), "without locks, it may last");
         drop(call);
-        assert!(!lanes.is_vain(0, 1, true));
-        drop(wait);
+        assert!(!is_vain(true));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_wait_is_in_vain_if_the_other_waits_for_the_waiter() {
         let lanes = lanes();
-        let _first = lanes.wait(0, 1);
-        let second = lanes.wait(1, 2);
-        assert!(!lanes.is_vain(0, 1, false));
-        let _third = lanes.wait(2, 3);
-        assert!(lanes.is_vain(0, 1, false), "transaction 3 is of the lane that waits");
+        let is_vain = |lane, wanted| lanes.is_vain(lane, wanted, true, |_| false);
+        let _first = lanes.wait(0, end(1));
+        let second = lanes.wait(1, end(2));
+        assert!(!is_vain(0, end(1)));
+        let _third = lanes.wait(2, end(3));
+        assert!(is_vain(0, end(1)), "transaction 3 is of the lane that waits");
+        let has_reached = |wanted: Reached| wanted == end(3);
+        assert!(!lanes.is_vain(0, end(1), true, has_reached), "the last one is about to continue");
         drop(second);
-        assert!(!lanes.is_vain(0, 1, false));
+        assert!(!is_vain(0, end(1)));
         let _call = lanes.call(1, 0);
         tokio::time::sleep(LATE_MIN + Duration::from_millis(1)).await;
-        assert!(lanes.is_vain(2, 3, true), "it waits for lane 0, which waits for a late call");
+        assert!(is_vain(2, end(3)), "it waits for lane 0, which waits for a late call");
     }
 }

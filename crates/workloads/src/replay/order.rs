@@ -227,6 +227,15 @@ fn key_columns(facts: &[StatementFacts]) -> HashMap<&str, BTreeSet<Vec<&str>>> {
     tables
 }
 
+/// The value of a column of the one row that an INSERT returns, which may be one that it found and changed.
+fn returned<'a>(step: &'a Step, facts: &StatementFacts, column: &str) -> Option<&'a Argument> {
+    let place = facts.returned.iter().position(|name| name == column && facts.inserts())?;
+    match step.answer.as_ref()?.made.as_slice() {
+        [row] => row.get(place).filter(|value| **value != Argument::Null),
+        _ => None,
+    }
+}
+
 /// The keys of the rows that a statement reads, changes or adds.
 fn keys(
     step: &Step,
@@ -234,8 +243,8 @@ fn keys(
     tables: &HashMap<&str, BTreeSet<Vec<&str>>>,
 ) -> Vec<u64> {
     let value = |column: &str| -> Option<&Argument> {
-        let (_, argument) = facts.keys.iter().find(|(name, _)| name == column)?;
-        step.arguments.get(*argument)
+        let argument = facts.keys.iter().find(|(name, _)| name == column).map(|(_, place)| place);
+        argument.map_or_else(|| returned(step, facts, column), |place| step.arguments.get(*place))
     };
     let Some(sets) = tables.get(facts.table.as_str()) else { return Vec::new() };
     let of_columns = |columns: &Vec<&str>| {

@@ -305,9 +305,10 @@ async fn keep_order(replay: &Replay, input: &Input, place: usize, counts: &Count
             continue;
         }
         let begun = counts.start();
-        let _awaiting = input.lanes.wait(input.lane, wanted.transaction);
+        let _awaiting = input.lanes.wait(input.lane, wanted);
         let holds = holds_locks(replay, transaction, place);
-        let is_vain = || input.lanes.is_vain(input.lane, wanted.transaction, holds);
+        let has_reached = |wanted| replay.progress.has_reached(wanted);
+        let is_vain = || input.lanes.is_vain(input.lane, wanted, holds, has_reached);
         let end = replay.progress.wait(wanted, is_vain).await;
         replay.answers.waited(counts.start().since(begun), end);
         if end == WaitEnd::TimedOut {
