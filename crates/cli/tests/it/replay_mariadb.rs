@@ -48,25 +48,19 @@ pub fn session(url: &str, sql: &OsStr) -> String {
 fn shop(url: &str) {
     for customer in 0..ORDERS {
         let product = customer % 20 + 1;
-        let id = session(
-            url,
-            &format!(
-                "BEGIN; INSERT INTO orders (customer, state) VALUES ({customer}, 'new'); \
-                 INSERT INTO items (order_id, product, quantity) VALUES (LAST_INSERT_ID(), {product}, 2); \
-                 UPDATE products SET stock = stock - 2 WHERE id = {product}; COMMIT; SELECT LAST_INSERT_ID()"
-            )
-            .as_ref(),
+        let order = format!(
+            "BEGIN; INSERT INTO orders (customer, state) VALUES ({customer}, 'new'); \
+             INSERT INTO items (order_id, product, quantity) VALUES (LAST_INSERT_ID(), {product}, 2); \
+             UPDATE products SET stock = stock - 2 WHERE id = {product}; COMMIT; SELECT LAST_INSERT_ID()"
         );
-        session(
-            url,
-            &format!(
-                "UPDATE orders SET state = 'paid in full' WHERE id = {id}; \
-                 SELECT i.quantity FROM items i WHERE i.order_id = {id}; \
-                 SELECT o.id, o.state, vat(p.price) FROM orders o JOIN items i ON i.order_id = o.id JOIN products p ON \
-                 p.id = i.product WHERE o.id = {id}"
-            )
-            .as_ref(),
+        let id = session(url, order.as_ref());
+        let payment = format!(
+            "UPDATE orders SET state = 'paid in full' WHERE id = {id}; \
+             SELECT i.quantity FROM items i WHERE i.order_id = {id}; \
+             SELECT o.id, o.state, vat(p.price) FROM orders o JOIN items i ON i.order_id = o.id JOIN products p ON \
+             p.id = i.product WHERE o.id = {id}"
         );
+        session(url, payment.as_ref());
     }
 }
 

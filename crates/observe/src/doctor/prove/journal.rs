@@ -189,7 +189,7 @@ pub(super) fn value(files: &Files, path: &str) -> Option<String> {
 }
 
 /// The value of a file, or the one in brackets of a file that lists all.
-pub(super) fn chosen(text: &str) -> &str {
+fn chosen(text: &str) -> &str {
     let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(text, |(chosen, _)| chosen)
 }

@@ -25,7 +25,7 @@ use super::host::{self, HostFacts};
 
 pub use change::HostChange;
 pub(super) use journal::Journal;
-use journal::{chosen, value};
+use journal::value;
 
 /// The value of a side whose files keep what they have.
 const NOW: &str = "now";
