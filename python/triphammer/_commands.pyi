@@ -708,6 +708,7 @@ def compare(
     target: Union[Text, Job[Any], Document, None] = ...,
     other: Union[Text, Job[Any], Document, None] = ...,
     *,
+    prove: Union[Text, None] = ...,
     workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
@@ -778,6 +779,7 @@ def compare(
     capture_on: Union[Text, Sequence[Text], None] = ...,
     price: Union[Text, None] = ...,
     label: Union[Text, None] = ...,
+    yes: Union[bool, None] = ...,
     store: Union[Text, None] = ...,
     foreign_keys: Union[bool, None] = ...,
     no_procedures: Union[bool, None] = ...,
@@ -816,6 +818,7 @@ def compare(
 
     target: Baseline: a job number, `last`, or a label (all complete runs with that label); with --ab, a target as in `run`
     other: What to compare with A: a job number, `last` or a label; with --ab, a second target [default: with --ab, the target of A]
+    prove: With --ab, give a setting of this host the value A in the runs of A, and B in those of B; `doctor --prove` finds the values
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
@@ -886,6 +889,7 @@ def compare(
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
+    yes: With --prove, change the setting of this host without asking
     store: File of the job store [default: in the user's data directory]
     foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
     no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
@@ -1344,8 +1348,11 @@ def doctor(
     host_test: Union[bool, None] = ...,
     test_dir: Union[Text, None] = ...,
     goal: Union[Literal["speed", "comparable"], None] = ...,
+    prove: Union[Text, None] = ...,
+    restore_host: Union[bool, None] = ...,
     cpu_test: Union[bool, None] = ...,
     write_test: Union[bool, None] = ...,
+    workload: Union[Text, None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
@@ -1353,7 +1360,15 @@ def doctor(
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
     job_file: Union[Text, None] = ...,
+    duration: Union[Duration, None] = ...,
+    rampup: Union[Duration, None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    pairs: Union[Union[int, str], None] = ...,
+    margin: Union[Union[float, str], None] = ...,
+    cool_down: Union[Duration, None] = ...,
+    label: Union[Text, None] = ...,
     sysfs: Union[Text, None] = ...,
+    yes: Union[bool, None] = ...,
     store: Union[Text, None] = ...,
 ) -> DoctorResult:
     """Examine host, network and database before a run.
@@ -1362,8 +1377,11 @@ def doctor(
     host_test: Also measure the host itself, for at most 30 seconds: processors, memory, and the disk of the data, with a file of 256 MiB that goes at once; keeps the figures in the job store
     test_dir: With --host-test: directory of its file, on the disk that is to be measured [default: one on the file system of the database's data, or the current one]
     goal: Judge this host by one goal only; what serves the other one is fine: speed or comparable [default: both]
+    prove: Change the setting of this check on this host between pairs of short runs, and say what it is worth here: CHECK, or CHECK=A,B with the values of both sides; asks first, and restores the setting
+    restore_host: Only restore what a killed `doctor --prove` left changed on this host
     cpu_test: Also measure the speed of one thread of the database, for at most five minutes: creates and drops a routine, and keeps the time in the job store
     write_test: Also measure the latency of commits, for about three seconds: creates and drops a table
+    workload: With --prove: workload of the runs: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: the one that is built there]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -1371,7 +1389,15 @@ def doctor(
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
     job_file: TOML file with settings
+    duration: With --prove: length of the timed window of each run [default: 30s]
+    rampup: With --prove: time under load before each timed window [default: 5s]
+    vus: With --prove: number of virtual users [default: as in `compare`]
+    pairs: With --prove: number of pairs of runs [default: 7]
+    margin: With --prove: smallest difference that matters [default: 2%]
+    cool_down: With --prove: pause between two runs [default: as in `compare`]
+    label: With --prove: label of the job, to find it later
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
+    yes: With --prove, change the setting of this host without asking
     store: File of the job store [default: in the user's data directory]
     """
 

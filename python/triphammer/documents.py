@@ -78,6 +78,12 @@ Length = Record
 #: A load model, as `--load` names it.
 Load = str
 
+#: What a counter is of the server's log writes.
+LogFigure = Literal["writes", "write_time", "write_mean", "syncs", "sync_time", "sync_mean", "bytes"]
+
+#: What the server did with the file of its log.
+LogOperation = Literal["write", "sync"]
+
 #: Where the logic of a transaction runs.
 Mode = Literal["procedures", "statements"]
 
@@ -1013,6 +1019,8 @@ class ComparisonResult(Document):
     figures: list[Figure]
     #: Version of the document's format.
     format: Literal[1]
+    #: The setting of the host that differs between the sides; `None` if no such was changed.
+    host_setting: Optional[HostSetting]
     #: Job number; `None` for a comparison of stored jobs, which creates no job.
     job: Optional[int]
     #: Kind of document, by the name of its command.
@@ -1957,6 +1965,20 @@ class HostReference(Record):
     machine: str
 
 
+class HostSetting(Record):
+    """What a setting of the host is worth: A and B are the same load on the same database, with another value of the setting."""
+
+    __slots__ = ()
+    #: Name of the check of `doctor`.
+    check: str
+    #: Standard deviation of the primary metric between the runs of A and of B, relative to its mean; `None` of a single run.
+    spread: list[Optional[float]]
+    #: Values of A and of B, as the check names them.
+    values: list[str]
+    #: What the setting is worth on this host, in words.
+    words: str
+
+
 class HostShare(Record):
     """One of several hosts that drove a run."""
 
@@ -2355,6 +2377,28 @@ class LimitFigures(Record):
     window_s: float
 
 
+class LogWrites(Record):
+    """The writes, or the syncs, of a log in the window, as the server counted them."""
+
+    __slots__ = ()
+    #: Share of the window in which the operation was in progress; above 1 if several were at a time. `None` if the server does not measure it.
+    busy: Optional[float]
+    #: Bytes per second; `None` of syncs, and if the server does not count them.
+    bytes_per_second: Optional[float]
+    #: The log: `WAL`, `redo`, `binlog`.
+    file: str
+    #: Longest mean time of a second, in milliseconds; `None` as above.
+    max_ms: Optional[float]
+    #: Mean time, in milliseconds; `None` if the server does not measure it, or did nothing.
+    mean_ms: Optional[float]
+    #: What was done with it.
+    operation: LogOperation
+    #: Number per second.
+    per_second: float
+    #: Number per completed transaction; `None` without transactions.
+    per_transaction: Optional[float]
+
+
 class LoginFigures(Record):
     """Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction."""
 
@@ -2635,6 +2679,8 @@ class Observed(Record):
     interval_s: float
     #: Commits of the log probe; `None` without `--log-probe`.
     log_probe: Optional[CommitProbe]
+    #: The server's own writes and syncs of its log, by file; empty if it does not count them.
+    log_writes: list[LogWrites]
     #: Share of the pages read that were in the database's memory; `None` if it does not count them.
     memory_hits: Optional[float]
     #: Counters and states of the server, in the order of their names.
@@ -2961,6 +3007,8 @@ class ProfileFigure(Record):
     labels: dict[str, str]
     #: Last value.
     last: float
+    #: What it is of the server's log writes; `None` for others.
+    log: Optional[LogFigure]
     #: Highest value of a second.
     max: float
     #: Mean over the seconds in which it was read.
@@ -3419,6 +3467,8 @@ class RunResult(RunDocument):
     tool: Tool
     #: Transactions completed per minute in the timed window: committed, or rolled back as the workload requires.
     tpm_client: float
+    #: Transactions per minute of all types for each of the primary metric, such as TPM : NOPM: as the database counted them if it does, else the client; `None` unless both are rates per minute.
+    tpm_ratio: Optional[float]
     #: Transactions per minute counted by the database itself in the timed window; `None` if it has no counter.
     tpm_server: Optional[float]
     #: Where the time of a transaction goes, and what it exchanges with the server; `None` of a set of queries, and if no transaction committed in the window.
@@ -4139,6 +4189,8 @@ class Times(Record):
     p99_9_us: int
     #: 99th percentile, in microseconds.
     p99_us: int
+    #: Standard deviation, in microseconds, of times to three significant digits; `None` without times, and in old results.
+    stdev_us: Optional[float]
 
 
 class Tool(Record):

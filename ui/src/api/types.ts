@@ -960,6 +960,8 @@ export interface ComparisonResult {
   figures: Figure[];
   /** Version of the document's format. */
   format: 1;
+  /** The setting of the host that differs between the sides; `null` if no such was changed. */
+  host_setting: HostSetting | null;
   /** Job number; `null` for a comparison of stored jobs, which creates no job. */
   job: number | null;
   /** Kind of document, by the name of its command. */
@@ -1894,6 +1896,18 @@ export interface HostReference {
   machine: string;
 }
 
+/** What a setting of the host is worth: A and B are the same load on the same database, with another value of the setting. */
+export interface HostSetting {
+  /** Name of the check of `doctor`. */
+  check: string;
+  /** Standard deviation of the primary metric between the runs of A and of B, relative to its mean; `null` of a single run. */
+  spread: (number | null)[];
+  /** Values of A and of B, as the check names them. */
+  values: string[];
+  /** What the setting is worth on this host, in words. */
+  words: string;
+}
+
 /** One of several hosts that drove a run. */
 export interface HostShare {
   /** What limited its share; `null` if it was lost. */
@@ -2697,6 +2711,32 @@ export interface LoadState {
   load: ChangeableLoad | null;
 }
 
+/** What a counter is of the server's log writes. */
+export type LogFigure = "writes" | "write_time" | "write_mean" | "syncs" | "sync_time" | "sync_mean" | "bytes";
+
+/** What the server did with the file of its log. */
+export type LogOperation = "write" | "sync";
+
+/** The writes, or the syncs, of a log in the window, as the server counted them. */
+export interface LogWrites {
+  /** Share of the window in which the operation was in progress; above 1 if several were at a time. `null` if the server does not measure it. */
+  busy: number | null;
+  /** Bytes per second; `null` of syncs, and if the server does not count them. */
+  bytes_per_second: number | null;
+  /** The log: `WAL`, `redo`, `binlog`. */
+  file: string;
+  /** Longest mean time of a second, in milliseconds; `null` as above. */
+  max_ms: number | null;
+  /** Mean time, in milliseconds; `null` if the server does not measure it, or did nothing. */
+  mean_ms: number | null;
+  /** What was done with it. */
+  operation: LogOperation;
+  /** Number per second. */
+  per_second: number;
+  /** Number per completed transaction; `null` without transactions. */
+  per_transaction: number | null;
+}
+
 /** Logins of a part of a run, and how long they took. A login lasts until the session is ready for its first transaction. */
 export interface LoginFigures {
   /** Time for authentication. */
@@ -2982,6 +3022,8 @@ export interface Observed {
   interval_s: number;
   /** Commits of the log probe; `null` without `--log-probe`. */
   log_probe: CommitProbe | null;
+  /** The server's own writes and syncs of its log, by file; empty if it does not count them. */
+  log_writes: LogWrites[];
   /** Share of the pages read that were in the database's memory; `null` if it does not count them. */
   memory_hits: number | null;
   /** Counters and states of the server, in the order of their names. */
@@ -3385,6 +3427,8 @@ export interface ProfileFigure {
   labels: Record<string, string>;
   /** Last value. */
   last: number;
+  /** What it is of the server's log writes; `null` for others. */
+  log: LogFigure | null;
   /** Highest value of a second. */
   max: number;
   /** Mean over the seconds in which it was read. */
@@ -3837,6 +3881,8 @@ export interface RunResult {
   tool: Tool;
   /** Transactions completed per minute in the timed window: committed, or rolled back as the workload requires. */
   tpm_client: number;
+  /** Transactions per minute of all types for each of the primary metric, such as TPM : NOPM: as the database counted them if it does, else the client; `null` unless both are rates per minute. */
+  tpm_ratio: number | null;
   /** Transactions per minute counted by the database itself in the timed window; `null` if it has no counter. */
   tpm_server: number | null;
   /** Where the time of a transaction goes, and what it exchanges with the server; `null` of a set of queries, and if no transaction committed in the window. */
@@ -4712,6 +4758,8 @@ export interface Times {
   p99_9_us: number;
   /** 99th percentile, in microseconds. */
   p99_us: number;
+  /** Standard deviation, in microseconds, of times to three significant digits; `null` without times, and in old results. */
+  stdev_us: number | null;
 }
 
 /** A login request. */
