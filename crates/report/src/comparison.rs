@@ -172,6 +172,7 @@ pub fn comparison_summary(result: &ComparisonResult, charset: Charset) -> String
             .iter()
             .flat_map(replays::in_short)
             .chain([result.words.clone()])
+            .chain(host_setting(result).map(str::to_owned))
             .chain(plans::in_short(&result.plans))
             .chain(costs(result).map(str::to_owned))
             .chain(warnings)

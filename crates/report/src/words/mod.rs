@@ -80,22 +80,18 @@ pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
         return rows;
     };
     let ratio = result.tpm_ratio.filter(|_| timed);
-    let ratio = ratio.map(|ratio| format!(": {ratio:.2} for each {}", primary_metric.name));
-    let of_server = |is_server: bool| {
-        let ratio = ratio.as_deref().filter(|_| result.tpm_server.is_some() == is_server);
-        ratio.unwrap_or_default().to_owned()
+    let ratio = ratio.map(|ratio| format!("{ratio:.2} per {}", primary_metric.name));
+    let client = match ratio.as_ref().filter(|_| result.tpm_server.is_none()) {
+        Some(ratio) => format!("of all types completed {per}, {ratio}"),
+        None => format!("transactions of all types completed {per}"),
     };
-    rows.push([
-        format!("{name} (client)"),
-        shown(result.tpm_client * of_minute),
-        format!("transactions of all types completed {per}{}", of_server(false)),
-    ]);
+    rows.push([format!("{name} (client)"), shown(result.tpm_client * of_minute), client]);
     if let Some(tpm) = result.tpm_server {
-        rows.push([
-            format!("{name} (server)"),
-            figure(tpm * of_minute),
-            format!("transactions {per}, counted by the database{}", of_server(true)),
-        ]);
+        let server = match &ratio {
+            Some(ratio) => format!("{per}, counted by the database, {ratio}"),
+            None => format!("transactions {per}, counted by the database"),
+        };
+        rows.push([format!("{name} (server)"), figure(tpm * of_minute), server]);
     }
     let streams = result.query_streams.iter();
     rows.extend(streams.flat_map(|of| query_streams::figures(&primary_metric.name, of)));
