@@ -166,8 +166,8 @@ impl Entry {
         (!self.runs.is_empty()).then(|| mean(values))
     }
 
-    /// Costs per million of what is counted, and their currency: the mean of its runs; `None` unless all
-    /// have them in one currency.
+    /// Costs per million of what is counted, at the mean rate of its runs, and their currency; `None` unless
+    /// all have them in one currency.
     pub(crate) fn price(&self) -> Option<(f64, String)> {
         let of = |run: &Run| {
             let price = run.result.price.as_ref()?;
@@ -176,7 +176,8 @@ impl Entry {
         let prices: Vec<(f64, String)> = self.runs.iter().map(of).collect::<Option<_>>()?;
         let currency = prices.first()?.1.clone();
         let is_one = prices.iter().all(|(_, of)| *of == currency);
-        is_one.then(|| (mean(prices.iter().map(|(value, _)| *value)), currency))
+        // Costs per time over the mean rate.
+        is_one.then(|| (1.0 / mean(prices.iter().map(|(value, _)| 1.0 / value)), currency))
     }
 
     /// Joules per transaction, and what they were read from: the mean of its runs; `None` unless all

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::pace::Load;
-use triphammer_settings::format::{bytes, counted, duration, percent};
+use triphammer_settings::format::{bytes, counted, duration, percent, scale};
 
 use crate::doctor::SetupVerdict;
 use crate::result::{Bottleneck, RunResult, Steady, Verdict, WarmUp};
@@ -197,12 +197,12 @@ fn memory(result: &RunResult, lines: &mut Lines) {
     let Some(memory) = result.host.memory_bytes else { return };
     let here = result.server.same_host == Some(true);
     let of = |name: &str| result.setup.iter().find(|fact| fact.name == name);
-    let words = match of("data_size") {
-        Some(size) => format!("the data has {}, the client's host {}", size.value, bytes(memory)),
+    let counted = result.state.as_ref().and_then(|state| state.bytes).map(bytes);
+    let words = match of("data_size").map(|size| size.value.clone()).or(counted) {
+        Some(size) => format!("the data has {size}, the client's host {}", bytes(memory)),
         None => format!(
-            "the size of the data is not recorded ({} {}); the client's host has {}",
-            result.workload.scale,
-            result.workload.scale_unit,
+            "the size of the data is not recorded ({}); the client's host has {}",
+            scale(result.workload.scale, &result.workload.scale_unit),
             bytes(memory)
         ),
     };

@@ -67,7 +67,8 @@ pub fn milliseconds(us: f64) -> String {
         ms if ms >= 99.95 => integer(whole(ms)),
         ms if ms >= 9.995 => format!("{ms:.1}"),
         ms if ms >= 0.9995 => format!("{ms:.2}"),
-        ms => format!("{ms:.3}"),
+        // The sum of nothing is -0.
+        ms => format!("{:.3}", ms + 0.0),
     }
 }
 
@@ -77,7 +78,7 @@ pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s >= 999.95 => format!("{} s", integer(whole(s))),
         s if s >= 59.95 => format!("{s:.1} s"),
-        s => format!("{s:.3} s"),
+        s => format!("{:.3} s", s + 0.0),
     }
 }
 
@@ -110,7 +111,7 @@ pub fn precise(share: f64) -> String {
     match share * 100.0 {
         percent if percent >= 9.95 => format!("{percent:.0} %"),
         percent if percent >= 0.995 => format!("{percent:.1} %"),
-        percent => format!("{percent:.2} %"),
+        percent => format!("{:.2} %", percent + 0.0),
     }
 }
 
@@ -234,6 +235,7 @@ mod tests {
     fn milliseconds_have_three_significant_digits() {
         for (us, text) in [
             (0.0, "0.000"),
+            (-0.0, "0.000"),
             (5.0, "0.005"),
             (42.0, "0.042"),
             (999.4, "0.999"),

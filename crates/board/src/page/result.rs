@@ -148,9 +148,15 @@ fn costs(entry: &Entry) -> Markup {
             dt { "Price" }
             dd {
                 (price.list.show(price.per_year)) " per year"
-                @if let Some(of) = &price.per_million {
-                    ", " (price.list.show_estimate(of)) " per million "
-                    (price.counted)
+                @match (&price.per_million, entry.price()) {
+                    (Some(of), Some(_)) if entry.runs.len() == 1 => {
+                        ", " (price.list.show_estimate(of)) " per million " (price.counted)
+                    }
+                    (Some(_), Some((of_all, _))) => {
+                        ", " (price.list.show(of_all)) " per million " (price.counted)
+                        ", at the mean of " (counted(entry.runs.len() as u64, "runs"))
+                    }
+                    _ => {}
                 }
                 ul.quiet {
                     @for part in &price.list.components {

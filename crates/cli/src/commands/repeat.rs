@@ -5,6 +5,7 @@ use std::path::Path;
 
 use triphammer_bundle::Container;
 use triphammer_bundle::repeat::{Original, Repetition, judge, run};
+use triphammer_core::SpecError;
 use triphammer_core::session::Database as _;
 use triphammer_document::bundle::{RepetitionResult, RepetitionVerdict};
 use triphammer_document::compare::{ComparisonResult, Run};
@@ -37,6 +38,13 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     let original = Original::read(Container::read(file)?)?;
     let most = u32::try_from(original.runs.len()).unwrap_or(u32::MAX);
     let runs = settings.count_or("runs", 1_000, || most)?;
+    if runs == 0 {
+        return Err(SpecError::new("must be 1 or more, got 0").about("runs").into());
+    }
+    if settings.get("target").is_none() {
+        let message = "name the database to repeat it on: triphammer repeat FILE TARGET";
+        return Err(Failure::refuse(message));
+    }
     let repeating = Repeating {
         settings,
         secrets: Remembered::new(&Terminal),
@@ -44,6 +52,8 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
         original: &original,
     };
     signals::stops(repeating.handle.clone(), STOPPING);
+    // What the runs refuse is known before the data is built.
+    repeating.job(repeating.settings_of_run())?.validate()?;
     repeating.build()?;
     let mut made = Vec::new();
     for number in 1..=runs {
@@ -151,10 +161,7 @@ impl Repeating<'_> {
 
     /// Makes one run.
     fn run(&self) -> Result<Run> {
-        let mut settings = self.settings_of(JobKind::Run);
-        for (name, value) in &self.original.file.job {
-            settings.set(name, value.as_str(), Source::Command(Command::Repeat));
-        }
+        let settings = self.settings_of_run();
         let store = store_path(&settings)?;
         let mut job = self.job(settings)?;
         let mut screen = Screen::new(&job, false, [terminal::default_progress(), None]);
@@ -171,6 +178,15 @@ impl Repeating<'_> {
         let read = |job: JobId| Store::open_to_read(&store)?.stored_settings(job, ReadAt::Start);
         let server_settings = finished.job.map(read).transpose()?.unwrap_or_default();
         Ok(run(*result, server_settings))
+    }
+
+    /// The settings of a run: those of the bundle, and those given here.
+    fn settings_of_run(&self) -> Settings {
+        let mut settings = self.settings_of(JobKind::Run);
+        for (name, value) in &self.original.file.job {
+            settings.set(name, value.as_str(), Source::Command(Command::Repeat));
+        }
+        settings
     }
 
     fn job(&self, settings: Settings) -> Result<Job> {

@@ -66,6 +66,23 @@ fn exit_codes_tell_an_edit_from_what_is_no_bundle() {
 }
 
 #[test]
+fn what_cannot_be_repeated_is_refused_before_anything_is_built() {
+    let program = Program::new();
+    run(&program, &["--mode", "procedures"]);
+    program.ok(&["bundle", "1", "-o", "one.zip"]);
+    for (given, message) in [
+        (&["null:", "--runs", "0"][..], "--runs: must be 1 or more"),
+        (&[], "name the database to repeat it on"),
+        (&["sqlite:x.sqlite"], "procedures"),
+    ] {
+        let done = program.run(&[&["repeat", "one.zip"], given].concat());
+        assert!(done.code == 2 && done.err.contains(message), "{done:?}");
+    }
+    assert!(!program.path("x.sqlite").exists());
+    assert!(!program.ok(&["jobs"]).contains("build"), "no job of a build is left");
+}
+
+#[test]
 fn one_run_is_repeated_without_a_verdict_and_five_with_one() {
     let program = Program::new();
     (0..5).for_each(|_| run(&program, &["--label", "base"]));

@@ -9,6 +9,11 @@ use super::run::Run;
 use crate::result::{TransactionPart, TransactionTime};
 use crate::unit::Unit;
 
+/// The part of the response time that is divided by what was measured at the server.
+const SERVER: &str = "server";
+/// The amount that is measured at the server.
+const SERVER_CPU: &str = "server_cpu_used";
+
 /// Where the time of a transaction goes in A and in B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeComparison {
@@ -40,8 +45,13 @@ pub struct ComparedPart {
 }
 
 impl TimeComparison {
-    /// Compares the runs of both sides; `None` if a run does not know where its time went.
+    /// Compares the runs of both sides; `None` if a run does not know where its time went. What is measured
+    /// at a server that both sides used at once is of both, and so unknown of either.
     pub(super) fn new(a: &[&Run], b: &[&Run]) -> Option<Self> {
+        let at_once = |run: &&Run| run.result.at_once.is_some();
+        let server = |run: &&Run| server_of(run.result.target.as_str()).to_owned();
+        let is_shared =
+            a.iter().chain(b).any(at_once) && a.first().map(server) == b.first().map(server);
         let [a, b] = [times(a)?, times(b)?];
         // The order of the rows is the same in all runs, apart from rows that some do not have.
         let mut rows: Vec<&TransactionPart> = Vec::new();
@@ -57,8 +67,14 @@ impl TimeComparison {
                 }
             }
         }
+        let mut in_server = false;
         let parts = rows.into_iter().map(|part| {
-            let [a, b] = [value(&a, part), value(&b, part)];
+            in_server = part.depth > 1 && in_server || part.name == SERVER;
+            let is_of_both = is_shared && (part.depth > 1 && in_server || part.name == SERVER_CPU);
+            let [a, b] = match is_of_both {
+                true => [None; 2],
+                false => [value(&a, part), value(&b, part)],
+            };
             ComparedPart {
                 name: part.name.clone(),
                 title: part.title.clone(),
@@ -71,6 +87,14 @@ impl TimeComparison {
         });
         Some(Self { parts: parts.collect() })
     }
+}
+
+/// The server in the URL of a target: host and port, or the path of a file.
+fn server_of(target: &str) -> &str {
+    let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    if host.is_empty() { target } else { host }
 }
 
 /// The times of all runs of a side; `None` if one has none, or there is none.
@@ -98,4 +122,22 @@ fn value(times: &[&TransactionTime], part: &TransactionPart) -> Option<f64> {
     };
     let values: Option<Vec<f64>> = times.iter().map(of).collect();
     values.map(|values| mean(&values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_with_the_same_host_and_port_are_one_server() {
+        for (target, server) in [
+            ("postgres://me@db:5432/a", "db:5432"),
+            ("postgres://me@db:5432/b?tls=off", "db:5432"),
+            ("mysql://db", "db"),
+            ("sqlite:a.sqlite", "sqlite:a.sqlite"),
+            ("postgres:///a", "postgres:///a"),
+        ] {
+            assert_eq!(server_of(target), server);
+        }
+    }
 }

@@ -7,13 +7,16 @@
 
 use triphammer_core::stats::share;
 use triphammer_core::traffic::Traffic;
-use triphammer_settings::format::{figure, integer, milliseconds};
+use triphammer_settings::format::{counted, figure, integer, milliseconds};
 
 use super::bottleneck::{LimitFigures, TimeShares, whole};
 use super::document::{ClientCost, Durations, Figures};
 use super::observed::{ActiveSessions, Observed, ServerTime, WaitClass};
 use super::time_parts::{TransactionPart, TransactionTime};
 use crate::unit::Unit;
+
+/// Fewest pings whose times show the network: the 10th percentile of fewer is the smallest.
+const PINGS_MIN: u64 = 10;
 
 /// What is known of a part.
 enum Measured {
@@ -236,6 +239,10 @@ impl Inputs<'_> {
         let Some((mean, fast)) = limits.round_trip_mean_us.zip(limits.round_trip_us) else {
             return Unknown("no round trip was measured: run for longer".to_owned());
         };
+        if limits.round_trip_samples < PINGS_MIN {
+            let pings = counted(limits.round_trip_samples, "pings");
+            return Unknown(format!("{pings} of the {PINGS_MIN} that are needed: run for longer"));
+        }
         let trips = figure(limits.round_trips_per_transaction);
         let (mean, pings) = (milliseconds(mean), integer(limits.round_trip_samples));
         let how = match self.is_network_of_fast_trips() {
@@ -261,6 +268,9 @@ impl Inputs<'_> {
     fn network_share(&self) -> f64 {
         if self.limits.is_thread_full() || self.limits.in_process {
             return self.time.network;
+        }
+        if self.limits.round_trip_samples < PINGS_MIN {
+            return 0.0;
         }
         let fast = self.limits.network_share.unwrap_or(0.0);
         self.time.network.max(fast).min(1.0 - self.client_share()).max(0.0)
