@@ -78,12 +78,9 @@ Length = Record
 #: A load model, as `--load` names it.
 Load = str
 
-<<<<<<< HEAD
 #: A load before or after a change.
 LoadValue = Union[float, str]
 
-=======
->>>>>>> h2
 #: What a counter is of the server's log writes.
 LogFigure = Literal["writes", "write_time", "write_mean", "syncs", "sync_time", "sync_mean", "bytes"]
 
