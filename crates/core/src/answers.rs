@@ -125,7 +125,7 @@ pub struct OrderWaits {
     pub waits: u64,
     /// Time of these waits, in seconds.
     pub waited_s: f64,
-    /// Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a
+    /// Number of waits that ended early, because what they waited for waited for them: in the replay, or in the database for a
     /// lock of their transaction.
     #[serde(default)]
     pub in_vain: u64,

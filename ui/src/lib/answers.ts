@@ -14,6 +14,6 @@ export function answerFacts(answers: ReplayAnswers): [string, string][] {
   if (answers.unstable > 0) facts.push(['Compared by numbers of rows or errors only', count(answers.unstable)]);
   if (answers.without_answer > 0) facts.push(['Without a recorded answer', count(answers.without_answer)]);
   if (answers.made.recorded > 0) facts.push(['Values that the server made', `${count(answers.made.recorded)} recorded, ${count(answers.made.replaced)} replaced, ${count(answers.made.missing)} not made here`]);
-  if (answers.order.waits > 0) facts.push(['Waits for other sessions', `${count(answers.order.waits)}, ${duration(answers.order.waited_s)} in all${answers.order.in_vain > 0 ? `, ${count(answers.order.in_vain)} given up, because the transaction waited for this one, in the replay or for its locks` : ''}${answers.order.timed_out > 0 ? `, ${count(answers.order.timed_out)} ended after the longest wait` : ''}`]);
+  if (answers.order.waits > 0) facts.push(['Waits for other sessions', `${count(answers.order.waits)}, ${duration(answers.order.waited_s)} in all${answers.order.in_vain > 0 ? `, ${count(answers.order.in_vain)} ended early, because the transaction waited for this one, in the replay or for its locks` : ''}${answers.order.timed_out > 0 ? `, ${count(answers.order.timed_out)} ended after the longest wait` : ''}`]);
   return facts;
 }

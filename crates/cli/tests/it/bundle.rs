@@ -68,7 +68,9 @@ fn exit_codes_tell_an_edit_from_what_is_no_bundle() {
 #[test]
 fn what_cannot_be_repeated_is_refused_before_anything_is_built() {
     let program = Program::new();
-    run(&program, &["--mode", "procedures"]);
+    let short = ["--rampup", "0s", "--duration", "1s", "--mode", "procedures"];
+    program
+        .ok(&[&["run", "null:?service=2ms", "-w", "tproc-c", "--scale", "1"], &short[..]].concat());
     program.ok(&["bundle", "1", "-o", "one.zip"]);
     for (given, message) in [
         (&["null:", "--runs", "0"][..], "--runs: must be 1 or more"),

@@ -333,14 +333,14 @@ fn rounds(column: &str) -> (Program, Json) {
 }
 
 #[test]
-fn waits_for_a_transaction_that_waits_for_a_lock_are_given_up() {
+fn waits_for_a_transaction_that_waits_for_a_lock_end_early() {
     let (program, answers) = rounds("thing");
     // Each of the three would last ten seconds.
     assert!(answers["order"]["waited_s"].as_f64().unwrap() < 5.0, "{answers:#}");
     assert!(number(&answers["order"], "in_vain") > 0, "{answers:#}");
     assert_eq!(number(&answers["order"], "timed_out"), 0, "{answers:#}");
     let text = program.ok(&["report", "last"]).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("given up, because the transaction waited for this one"), "{text}");
+    assert!(text.contains("ended early, because the transaction waited for this one"), "{text}");
 }
 
 #[test]

@@ -109,8 +109,7 @@ fn dependences(of: &ReplayAnswers) -> Vec<String> {
             0 => String::new(),
             count => format!("; {} {how}", counted(count, "waits")),
         };
-        let in_vain =
-            "given up, because the transaction waited for this one, in the replay or for its locks";
+        let in_vain = "ended early, because the transaction waited for this one, in the replay or for its locks";
         lines.push(format!(
             "{} for transactions of other sessions, {} in all{}{}",
             counted(of.order.waits, "waits"),

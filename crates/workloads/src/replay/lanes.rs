@@ -2,7 +2,7 @@
 //!
 //! A lane that waits for a transaction of another one may hold locks in the database that the other one needs: rows that a foreign
 //! key refers to, gaps between keys, or whatever the keys of statements do not show. In the recording, these statements had another
-//! order. Such a wait has no end but that of its limit, and so it is given up.
+//! order. Such a wait has no end but that of its limit, and so it ends early.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
