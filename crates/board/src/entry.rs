@@ -89,7 +89,7 @@ impl Entry {
             Failure::Spec(error) => Failure::refuse(format!("{}: {error}", of.name)),
             other => other,
         };
-        let container = Container::read(&of.path).map_err(named)?;
+        let container = Container::read(&of.path)?;
         let bytes = container.archive.len() as u64;
         // What is verified is what is published, whatever becomes of the file meanwhile.
         site.write(&path_of(&of.slug, "bundle.zip"), &container.archive)?;

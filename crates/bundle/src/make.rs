@@ -81,7 +81,9 @@ pub fn make(
     let stored = store.load(job)?;
     let kind = stored.row.kind;
     if stored.row.status == JobStatus::Running {
-        return Err(Failure::refuse(format!("job {job} is still running; stop it first")));
+        return Err(Failure::refuse(format!(
+            "job {job} is still running: wait for its end, or name another job"
+        )));
     }
     if !stored.document.is_some_and(|document| document.is_object()) {
         let message = format!("job {job} has no result, so there is nothing to check or repeat");

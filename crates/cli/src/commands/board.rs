@@ -39,12 +39,16 @@ pub fn command(settings: &mut Settings, folder: &Path) -> Result<Exit> {
     bars.clear();
     let Some(built) = built? else { return Ok(Exit::Interrupted) };
     let of = |number: usize, what: &str| format!("{} {what}", counted(number as u64, "results"));
+    let contradicting = match built.unverified {
+        1 => "that does not agree with itself",
+        _ => "that do not agree with themselves",
+    };
     print(&format!(
         "wrote {}: {}, {}, {}\n",
         site.join("index.html").display(),
         of(built.ranked, "with a rank"),
         of(built.unranked, "without one"),
-        of(built.unverified, "that do not agree with themselves")
+        of(built.unverified, contradicting)
     ))?;
     Ok(Exit::Done)
 }
