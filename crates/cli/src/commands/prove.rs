@@ -86,6 +86,8 @@ pub fn refuse_others(settings: &Settings) -> Result<()> {
 /// When the answer is no, or there is nobody to ask.
 pub fn confirm(job: &mut Job) -> Result<()> {
     let Some(proof) = job.settings().get("prove").map(str::to_owned) else { return Ok(()) };
+    // What is wrong is named before anybody is asked.
+    job.validate()?;
     if job.settings_mut().switch("yes")? {
         return Ok(());
     }

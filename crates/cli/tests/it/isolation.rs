@@ -154,7 +154,7 @@ fn reads_at_a_replica_are_late_and_their_age_is_measured() {
     );
     std::fs::write(&nodes, file).unwrap();
     // So that the replica is behind whenever something is read there.
-    standby.run("postgres", "ALTER SYSTEM SET recovery_min_apply_delay = '50ms'").unwrap();
+    standby.run("postgres", "ALTER SYSTEM SET recovery_min_apply_delay = '200ms'").unwrap();
     standby.run("postgres", "SELECT pg_reload_conf()").unwrap();
     let more = ["--isolation", "repeatable-read", "--nodes", nodes.to_str().unwrap()];
     let done = test(&program, &target, &more);

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::program::{Done, Program, finish, signal, until};
 
@@ -37,7 +38,8 @@ fn proof<'a>(check: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 /// The values of the runs, in the order in which they were made, as the runs themselves read them.
 fn seen(program: &Program) -> Vec<String> {
     let jobs: serde_json::Value =
-        serde_json::from_str(&program.ok(&["jobs", "--json", "--limit", "50"])).unwrap();
+        serde_json::from_str(&program.ok(&["jobs", "--parent", "1", "--json", "--limit", "50"]))
+            .unwrap();
     let all = jobs.as_array().or_else(|| jobs["jobs"].as_array()).unwrap();
     let runs = all.iter().filter(|job| job["kind"] == "run").map(|job| job["id"].to_string());
     let value = |id: String| {
@@ -91,10 +93,13 @@ fn begun(program: &Program, other: &str) -> std::process::Child {
             .collect::<Vec<_>>(),
     );
     let before = swappiness();
+    // Each value is tried for a moment before the first run.
+    let is_changed = || swappiness() != before;
     until("B has its value during a run", || {
-        let is_changed = swappiness() != before;
-        let runs = program.run(&["jobs"]).out;
-        is_changed && runs.contains("run ")
+        is_changed() && {
+            std::thread::sleep(Duration::from_millis(500));
+            is_changed()
+        }
     });
     child
 }

@@ -18,7 +18,7 @@ fn a_run_shows_where_its_time_goes_and_a_comparison_shows_both_sides() {
     let program = Program::new();
     let target = PostgresServer::shared().fresh_database("transaction_time").unwrap();
     program.ok(&["build", &target, "-w", "tpc-b", "--jobs", "2"]);
-    let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "3s"];
+    let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "8s"];
     let [one, other] =
         ["off", "on"].map(|pipeline| program.json(&[&run[..], &["--pipeline", pipeline]].concat()));
     assert_eq!(value(&one, "round_trips"), Some(7.0));

@@ -15,8 +15,8 @@ use super::observed::{ActiveSessions, Observed, ServerTime, WaitClass};
 use super::time_parts::{TransactionPart, TransactionTime};
 use crate::unit::Unit;
 
-/// Fewest pings whose times show the network: the 10th percentile of fewer is the smallest.
-const PINGS_MIN: u64 = 10;
+/// Fewest pings whose times show the network.
+const PINGS_MIN: u64 = 3;
 
 /// What is known of a part.
 enum Measured {
