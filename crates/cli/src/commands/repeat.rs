@@ -39,7 +39,7 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     let most = u32::try_from(original.runs.len()).unwrap_or(u32::MAX);
     let runs = settings.count_or("runs", 1_000, || most)?;
     if runs == 0 {
-        return Err(SpecError::new("must be 1 or more, got 0").about("runs").into());
+        return Err(SpecError::new("--runs must be 1 or more, got 0").about("runs").into());
     }
     if settings.get("target").is_none() {
         let message = "name the database to repeat it on: triphammer repeat FILE TARGET";

@@ -73,7 +73,7 @@ fn what_cannot_be_repeated_is_refused_before_anything_is_built() {
         .ok(&[&["run", "null:?service=2ms", "-w", "tproc-c", "--scale", "1"], &short[..]].concat());
     program.ok(&["bundle", "1", "-o", "one.zip"]);
     for (given, message) in [
-        (&["null:", "--runs", "0"][..], "--runs: must be 1 or more"),
+        (&["null:", "--runs", "0"][..], "--runs must be 1 or more"),
         (&[], "name the database to repeat it on"),
         (&["sqlite:x.sqlite"], "procedures"),
     ] {

@@ -76,7 +76,8 @@ fn a_setting_is_changed_between_runs_and_restored() {
     let report = program.ok(&["report", "last"]);
     let list = program.ok(&["jobs"]);
     assert!(list.contains("compare"), "{list}{report}");
-    let document = program.json(&["report", "1", "--format", "json"]);
+    let document = program.ok(&["report", "1", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
     assert_eq!(document["host_setting"]["check"], "swappiness", "{document:#}");
     let named: Vec<&str> =
         [&document["a"], &document["b"]].map(|side| side["name"].as_str().unwrap()).to_vec();
@@ -141,13 +142,9 @@ fn a_killed_proof_is_restored_by_its_guard_or_by_the_next_doctor() {
     assert_ne!(swappiness(), before, "nobody was left to restore it");
     let run = program.run(&["run", "null:", "-w", "tpc-b", "--rampup", "0s", "--duration", "1s"]);
     assert!(run.err.contains("left_by_prove is swappiness was"), "a run warns: {}", run.err);
+    // Another test's doctor may be the first one on this host.
     let restored = program.run(&["doctor"]);
-    assert!(
-        restored.err.contains("restored a setting of this host: swappiness was"),
-        "{}",
-        restored.err
-    );
-    assert_eq!(swappiness(), before);
+    assert_eq!(swappiness(), before, "{}", restored.err);
     let again = program.run(&["doctor", "--restore-host"]);
     assert_eq!((again.code, again.out.as_str()), (0, "no setting of this host is left changed\n"));
 }
