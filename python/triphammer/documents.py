@@ -2750,7 +2750,7 @@ class OrderWaits(Record):
     """Waits for other sessions, by which a replay keeps the recorded order."""
 
     __slots__ = ()
-    #: Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction.
+    #: Number of waits that ended early, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction.
     in_vain: int
     #: Number of waits that ended after the longest time that is waited, not with what they waited for.
     timed_out: int

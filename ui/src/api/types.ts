@@ -3090,7 +3090,7 @@ export interface Order {
 
 /** Waits for other sessions, by which a replay keeps the recorded order. */
 export interface OrderWaits {
-  /** Number of waits that were given up, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction. */
+  /** Number of waits that ended early, because what they waited for waited for them: in the replay, or in the database for a lock of their transaction. */
   in_vain: number;
   /** Number of waits that ended after the longest time that is waited, not with what they waited for. */
   timed_out: number;
