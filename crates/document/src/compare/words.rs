@@ -6,6 +6,7 @@ use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
 use super::document::{ComparisonResult, Pairing, Side, SideRun};
 use super::facts::{Difference, Facts, Subject};
+use super::figures::mean;
 use super::host_setting::HostSetting;
 use crate::result::{Bottleneck, Steady, Warning};
 
@@ -383,33 +384,29 @@ pub(super) fn host_setting(
 ) -> HostSetting {
     let spread = [&result.a, &result.b].map(|side| spread(&side.runs));
     let comparison = result.figures.first().and_then(|figure| figure.comparison);
+    let [a, b] = values;
     let mut parts = vec![match comparison {
         Some(Comparison { ratio, interval, .. }) => format!(
-            "{check} {} instead of {} on this host: {ratio:.3} times the {} ({:.3} to {:.3}, 95 %), {}",
-            values[1],
-            values[0],
+            "{check} {b} instead of {a} on this host: {ratio:.3} times the {} ({:.3} to {:.3}, 95 %), {}",
             result.primary_metric.name,
             interval.low,
             interval.high,
             word(result.verdict),
         ),
-        None => format!("{check} {} and {} on this host: not decided", values[0], values[1]),
+        None => format!("{check} {a} and {b} on this host: not decided"),
     }];
-    if let [Some(a), Some(b)] = spread {
-        let [a, b] = [a, b].map(|share| share * 100.0);
-        let ([of_a, of_b], both) = (values, [a, b]);
-        parts.push(format!(
-            "the runs vary by {:.1} % with {of_a} and by {:.1} % with {of_b}",
-            both[0], both[1]
-        ));
+    if let [Some(of_a), Some(of_b)] = spread {
+        let [of_a, of_b] = [of_a, of_b].map(|share| share * 100.0);
+        parts.push(format!("the runs vary by {of_a:.1} % with {a} and by {of_b:.1} % with {b}"));
     }
     HostSetting { check: check.to_owned(), values: values.clone(), spread, words: parts.join("; ") }
 }
 
 /// Standard deviation of the runs' values relative to their mean.
 fn spread(runs: &[SideRun]) -> Option<f64> {
-    let count = runs.len() as f64;
-    let mean = runs.iter().map(|run| run.value).sum::<f64>() / count;
-    let squares: f64 = runs.iter().map(|run| (run.value - mean).powi(2)).sum();
-    (runs.len() > 1 && mean > 0.0).then(|| (squares / (count - 1.0)).sqrt() / mean)
+    let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
+    let mean = mean(&values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let freedom = values.len() as f64 - 1.0;
+    (freedom > 0.0 && mean > 0.0).then(|| (squares / freedom).sqrt() / mean)
 }

@@ -1,5 +1,5 @@
 //! What a setting of the host was before it was changed, in a file that outlives the program: whoever
-//! starts next restores it. A restart of the host restores all by itself, and makes the file void.
+//! starts next restores it. A restart of the host restores everything, and makes the file void.
 //!
 //! ```text
 //! boot 5a1c…            the kernel's name for the time since the host started
