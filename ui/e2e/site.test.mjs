@@ -345,7 +345,7 @@ test('the load of a run is changed on its page', async () => {
   assert.equal(await form.getByRole('spinbutton').inputValue(), '50');
   await form.getByRole('spinbutton').fill('400');
   await form.getByRole('button', { name: 'Change' }).click();
-  await form.getByText(/^50 → 400 from 0:\d\d on$/).waitFor();
+  await page.getByRole('status').filter({ hasText: /^50 → 400 from 0:\d\d on$/ }).waitFor();
   await page.getByText(/the rate changed from 50 to 400 per second/i).first().waitFor();
   await readable('live-steered');
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
