@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use triphammer_settings::failure::Failure;
 
+use crate::label::Label;
 use crate::site::MARKER;
 
 /// Deepest folder in the folder.
@@ -14,6 +15,8 @@ const BUNDLES_MAX: usize = 10_000;
 const FILES_MAX: usize = 200_000;
 /// Ending of bundles.
 const ENDING: &str = "zip";
+/// Ending of labels.
+const LABEL_ENDING: &str = "toml";
 
 /// A bundle that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +33,15 @@ pub(crate) struct Found {
 /// other sites.
 ///
 /// # Errors
-/// When it cannot be read, has no bundle, or has too many.
+/// When it cannot be read, has no bundle, has too many, or has a label of none.
 pub(crate) fn find(folder: &Path, site: &Path) -> Result<Vec<Found>, Failure> {
     if !folder.is_dir() {
         let folder = folder.display();
         return Err(Failure::refuse(format!("{folder} is not a folder: name one with bundles")));
     }
-    let mut search = Search { site: site.canonicalize().ok(), seen: 0, found: Vec::new() };
+    let mut search = Search { site: site.canonicalize().ok(), ..Search::default() };
     search.folder(folder, "", 0)?;
+    search.refuse_lone_labels()?;
     let mut found = search.found;
     if found.is_empty() {
         let folder = folder.display();
@@ -49,10 +53,13 @@ pub(crate) fn find(folder: &Path, site: &Path) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
+#[derive(Default)]
 struct Search {
     site: Option<PathBuf>,
     seen: usize,
     found: Vec<Found>,
+    /// Files that may be labels.
+    labels: Vec<PathBuf>,
 }
 
 impl Search {
@@ -93,8 +100,26 @@ impl Search {
     }
 
     fn file(&mut self, path: PathBuf, name: String) {
-        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING)) {
+        let has = |ending: &str| path.extension().is_some_and(|of| of.eq_ignore_ascii_case(ending));
+        if has(ENDING) {
             self.found.push(Found { path, name, slug: String::new() });
+        } else if has(LABEL_ENDING) {
+            self.labels.push(path);
+        }
+    }
+
+    /// A label of no bundle has a name that is not the one it should have: its bundle would be without.
+    fn refuse_lone_labels(&self) -> Result<(), Failure> {
+        let labelled = self.found.iter().map(|of| of.path.with_extension(LABEL_ENDING));
+        let labelled: std::collections::BTreeSet<PathBuf> = labelled.collect();
+        let is_lone = |path: &&PathBuf| !labelled.contains(*path) && Label::is_label(path);
+        match self.labels.iter().find(is_lone) {
+            None => Ok(()),
+            Some(path) => Err(Failure::refuse(format!(
+                "{} is a label without a bundle: name it as its bundle, NAME.{LABEL_ENDING} beside \
+                 NAME.{ENDING}, or remove it",
+                path.display()
+            ))),
         }
     }
 }
@@ -161,6 +186,20 @@ mod tests {
         let slugs: Vec<&str> = found.iter().map(|of| &*of.slug).collect();
         assert_eq!(slugs, ["a-b", "a-b-2", "a-b-3", "result", "script"]);
         assert_eq!(slug(&"x".repeat(300)).len(), 100);
+    }
+
+    #[test]
+    fn a_label_without_a_bundle_is_refused_and_other_files_are_not() {
+        let folder = files(&["a.zip"]);
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let found = || find(folder.path(), Path::new("site"));
+        write("Cargo.toml", "[package]\nname = \"a\"");
+        write("a.toml", "submitter = \"Ann\"");
+        assert_eq!(found().unwrap().len(), 1);
+        write("b.toml", "submitter = \"Ann\"");
+        let refused = found().unwrap_err().to_string();
+        assert!(refused.contains("b.toml is a label without a bundle"), "{refused}");
     }
 
     #[test]

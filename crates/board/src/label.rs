@@ -67,7 +67,18 @@ impl Label {
         let label: Self =
             toml::from_str(&text).map_err(|error| refuse(excerpt(&error.to_string())))?;
         label.check().map_err(refuse)?;
+        if let Some(key) = label.key(bundle).filter(|key| !key.is_file()) {
+            let reason = "the public key that must have signed the bundle";
+            let key = key.display();
+            return Err(refuse(format!("signer: there is no file {key}, {reason}")));
+        }
         Ok(Some(label))
+    }
+
+    /// Whether a file is a label, usable or not: it names a submitter.
+    pub(crate) fn is_label(path: &Path) -> bool {
+        let text = read_text(path, SETTINGS_BYTES_MAX).unwrap_or_default();
+        text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("submitter"))
     }
 
     /// The file of the key that must have signed the bundle.
@@ -139,6 +150,7 @@ mod tests {
             (&format!("{ann}url = \"javascript:alert(1)\""), "url: `javascript:alert(1)`"),
             (&format!("{ann}url = \"https://x y\""), "url:"),
             (&format!("{ann}signer = \"../key.pub\""), "signer: `../key.pub`"),
+            (&format!("{ann}signer = \"key.pub\""), "signer: there is no file"),
             (&format!("{ann}prize = 1"), "prize"),
             (&format!("{ann}funded-by = \"a\\nb\""), "funded-by"),
         ] {

@@ -124,6 +124,11 @@ fn entries(archive: &[u8]) -> Option<u16> {
 
 /// Rejects names that are no part of a bundle, or that lead out of a folder.
 fn safe(name: &str) -> Result<(), String> {
+    if name.ends_with('/') {
+        let advice =
+            "as if an unpacked bundle was packed again: verify the file that `bundle` wrote";
+        return Err(format!("it has a folder, `{}`, {advice}", name.escape_default()));
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
     let is_step =
         |step: &str| !step.is_empty() && !step.starts_with('.') && step.chars().all(is_plain);

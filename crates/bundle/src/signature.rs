@@ -32,7 +32,11 @@ pub(crate) fn sign(manifest: &str, key: &Path) -> Result<Vec<u8>, Failure> {
     let output = command.output().map_err(not_installed)?;
     if !output.status.success() {
         let reason = reason(&output);
-        return Err(Failure::refuse(format!("signing with {}: {reason}", key.display())));
+        return Err(Failure::refuse(format!(
+            "ssh-keygen cannot sign with {}: {reason}. It must be a private SSH key, as \
+             `ssh-keygen -t ed25519 -f FILE` writes one, or the public key of one in an agent",
+            key.display()
+        )));
     }
     let signature = folder.path().join("manifest.json.sig");
     std::fs::read(&signature)

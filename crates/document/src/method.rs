@@ -174,7 +174,7 @@ fn settings(result: &RunResult, lines: &mut Lines) {
     let found = found.filter(|fact| fact.concerns_comparisons());
     let before = lines.all.len();
     for fact in found {
-        lines.add("set-up", fact.verdict, format!("{} is {}", fact.name, fact.value));
+        lines.add("set-up", fact.verdict, format!("{}: {}", fact.name, fact.value));
     }
     for warning in result.warnings.iter().filter(|warning| warning.kind == "setup") {
         lines.add("set-up", SetupVerdict::Wrong, warning.text.clone());

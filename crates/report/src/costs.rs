@@ -43,16 +43,21 @@ pub(super) fn price(price: &Price) -> Vec<String> {
 
 /// The components of a price list.
 pub(super) fn components(price: &Price) -> Table {
-    let mut table = Table::new(2, &["component", "paid", "per year", "source"]);
+    let mut table = Table::new(2, &["component", "paid", "per year"]);
     for component in &price.list.components {
         table.row(vec![
             component.name.clone(),
             component.payment(),
             price.list.show(component.per_year()),
-            component.source.clone(),
         ]);
     }
     table
+}
+
+/// Where the prices of the components are from: addresses are too long for a table.
+pub(super) fn sources(price: &Price) -> Vec<String> {
+    let components = price.list.components.iter();
+    components.map(|of| format!("source of {}: {}", of.name, of.source)).collect()
 }
 
 /// The energy of a run, in sentences.

@@ -215,7 +215,8 @@ fn costs(result: &RunResult, out: &mut String) {
     if let Some(price) = &result.price {
         out.push_str(&format!("\n## {}\n\n", costs::PRICE));
         costs::price(price).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
-        out.push_str(&format!("\n{}", costs::components(price).markdown()));
+        out.push_str(&format!("\n{}\n", costs::components(price).markdown()));
+        costs::sources(price).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
     }
     if let Some(energy) = &result.energy {
         out.push_str(&format!("\n## {}\n\n", costs::ENERGY));

@@ -463,6 +463,7 @@ impl Page {
             self.heading(costs::PRICE);
             self.sentences(&costs::price(price));
             self.table(&costs::components(price));
+            self.sentences(&costs::sources(price));
         }
         if let Some(energy) = &result.energy {
             self.heading(costs::ENERGY);

@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use triphammer_document::bundle::Disagreement;
 use triphammer_settings::format::{counted, figure, integer, milliseconds, money, precise};
 use triphammer_statistics::compare::Better;
 
 use super::{badge, layout, link, submitter, verified};
-use crate::entry::Entry;
+use crate::entry::{Entry, Head};
 use crate::rank::{Board, Class, Ranked};
 
 /// Most disagreements of a result in its row.
@@ -135,7 +134,7 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
                 }
             }
             label.check { input type="checkbox" name="signed" value="1"; span { "signed only" } }
-            button type="reset" { "All" }
+            button type="reset" { "Show all" }
             output name="count" aria-live="polite" {}
         }
     }
@@ -217,7 +216,7 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
                 " " small.quiet { (precision(entry)) }
             }
             td.wide data-label="Database" { (head.database()) }
-            td.wide data-label="Host" { (head.cpu) " " small.quiet { (head.size) } }
+            td.wide data-label="Host" { (host(head)) }
             td.number data-label="Users" data-value=(users) { (integer(users.into())) }
             td.number data-label="p95 ms" data-value=[p95] {
                 @if let Some(us) = p95 { (milliseconds(us as f64)) }
@@ -267,6 +266,14 @@ fn prices(entry: &Entry, columns: Columns) -> Markup {
     }
 }
 
+/// CPU, cores and memory of a host; nothing if nothing is known, which small screens leave out.
+fn host(head: &Head) -> Markup {
+    html! {
+        (head.cpu)
+        @if !head.size.is_empty() { " " small.quiet { (head.size) } }
+    }
+}
+
 fn unit(entry: &Entry) -> String {
     entry.metric().map(|metric| metric.name).unwrap_or_default()
 }
@@ -292,11 +299,7 @@ fn checked(entry: &Entry) -> Markup {
 fn others(entries: &[Entry], board: &Board) -> Markup {
     let unverified = board.unverified.iter().map(|place| {
         let found = &entries[*place].found;
-        // What differs says more than that its hash does, too.
-        let is_hash = |of: &&Disagreement| of.place.ends_with("in the manifest");
-        let values = found.disagreements.iter().filter(|of| !is_hash(of));
-        let all = values.chain(found.disagreements.iter().filter(is_hash));
-        let reasons = all.take(REASONS_MAX).map(|of| {
+        let reasons = found.disagreements.iter().take(REASONS_MAX).map(|of| {
             format!("{}, {}: written {}, found {}", of.part, of.place, of.written, of.found)
         });
         (*place, reasons.collect::<Vec<_>>())
@@ -347,7 +350,7 @@ fn other(entry: &Entry, reasons: &[String]) -> Markup {
             }
             td.why data-label="Why" { @for reason in reasons { div { (reason) } } }
             td data-label="Database" { (head.database()) }
-            td data-label="Host" { (head.cpu) " " small.quiet { (head.size) } }
+            td data-label="Host" { (host(head)) }
             td data-label="Submitter" { (submitter(entry)) }
             td data-label="Checked" {
                 (verified(entry))

@@ -70,6 +70,8 @@ fn meta(policy: &str, title: &str) -> Markup {
         meta name="viewport" content="width=device-width, initial-scale=1";
         meta name="color-scheme" content="light dark";
         meta http-equiv="Content-Security-Policy" content=(policy);
+        // Browsers ask the server for one otherwise.
+        link rel="icon" href="data:,";
         title { (title) }
     }
 }

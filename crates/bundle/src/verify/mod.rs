@@ -38,6 +38,10 @@ use compare::Known;
 
 /// Bytes of an archive that are compared at a time.
 const CHUNK: usize = 1 << 16;
+/// The part that is the whole file.
+const ARCHIVE: &str = "the archive";
+/// What the places of a manifest's entries end with.
+const IN_MANIFEST: &str = " in the manifest";
 /// Longest value that a disagreement quotes, in characters.
 const VALUE_MAX: usize = 200;
 
@@ -132,6 +136,16 @@ impl Findings {
     }
 }
 
+/// Order of disagreements: a value that differs says more than that the hash of its part does, too, and
+/// that more than the bytes of the archive.
+fn precedence(of: &Disagreement) -> u8 {
+    match of {
+        of if of.part == ARCHIVE => 2,
+        of if of.place.ends_with(IN_MANIFEST) => 1,
+        _ => 0,
+    }
+}
+
 /// The beginning of a value.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(VALUE_MAX) {
@@ -221,6 +235,7 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
             Default::default()
         }
     };
+    findings.disagreements.sort_by_key(precedence);
     let found = BundleVerification {
         format: VERIFICATION_FORMAT,
         kind: "verify".to_owned(),
@@ -345,7 +360,7 @@ fn check_hashes(
             Some(found) => findings.equal(
                 "hashes of the parts",
                 &entry.name,
-                "SHA-256 in the manifest",
+                &format!("SHA-256{IN_MANIFEST}"),
                 [&entry.sha256, &found.sha256],
             ),
             None if damaged.contains_key(&entry.name) => {}
@@ -356,7 +371,8 @@ fn check_hashes(
         }
         if let Some(other) = found.iter().find(|f| f.name == entry.name && f.bytes != entry.bytes) {
             let [written, found] = [entry.bytes, other.bytes].map(|bytes| bytes.to_string());
-            findings.differs(&entry.name, "bytes in the manifest", &written, &found);
+            let place = format!("bytes{IN_MANIFEST}");
+            findings.differs(&entry.name, &place, &written, &found);
         }
     }
     for other in found.iter().filter(|f| manifest.parts.iter().all(|entry| entry.name != f.name)) {
@@ -386,12 +402,12 @@ fn check_archive(archive: &[u8], parts: &Parts, findings: &mut Findings) -> Resu
         let place = written.iter().zip(&*found).position(|(a, b)| a != b).unwrap_or_default();
         let (written, found) = (written[place].to_string(), found[place].to_string());
         let place = format!("byte {}", number * CHUNK + place);
-        findings.differs("the archive", &place, &written, &found);
+        findings.differs(ARCHIVE, &place, &written, &found);
         return Ok(());
     }
     match again.read(&mut chunk).map_err(system)? {
         0 => findings.agrees("bytes of the archive", archive.len() as u64),
-        _ => findings.differs("the archive", "its end", "no more bytes", "more bytes"),
+        _ => findings.differs(ARCHIVE, "its end", "no more bytes", "more bytes"),
     }
     Ok(())
 }
@@ -482,13 +498,17 @@ fn jobs(
     }
     let Some(stored) = whole else { return Ok(Computed { method, ..Computed::default() }) };
     beside(parts, store, &stored, findings);
+    let of_runs = match runs.len() {
+        count if count > 1 && stored.row.kind == JobKind::Run => format!(", one of {count} runs"),
+        _ => String::new(),
+    };
     if stored.row.kind != JobKind::Run {
         campaign::check(store, &stored, runs, findings);
     }
     let made = made(parts, store, &stored, findings)?;
     let document = stored.read_document().ok().flatten();
     let outcome = document.map(|document| document.outcome()).unwrap_or_default();
-    Ok(Computed { outcome, method, made })
+    Ok(Computed { outcome: outcome + &of_runs, method, made })
 }
 
 /// Runs beside the job of the bundle must have its label and its workload.

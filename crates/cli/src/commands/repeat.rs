@@ -68,9 +68,9 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     match as_json {
         true => print(&report::json_pretty(&document(&verdict, compared)))?,
         false => print(&format!(
-            "{}\n{}\n",
-            compared.text(charset(), Style::Plain),
-            words(&verdict, &compared)
+            "{}\n\nThe runs of the bundle (A) and of this repetition (B):\n\n{}",
+            words(&verdict, &compared),
+            compared.text(charset(), Style::Plain)
         ))?,
     }
     end(verdict)
