@@ -6,13 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::mean;
 use super::run::Run;
-use crate::result::{TransactionPart, TransactionTime};
+use crate::result::{TransactionPart, TransactionTime, is_at_server, is_wait};
 use crate::unit::Unit;
-
-/// The part of the response time that is divided by what was measured at the server.
-const SERVER: &str = "server";
-/// The amount that is measured at the server.
-const SERVER_CPU: &str = "server_cpu_used";
 
 /// Where the time of a transaction goes in A and in B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,11 +62,8 @@ impl TimeComparison {
                 }
             }
         }
-        let mut in_server = false;
         let parts = rows.into_iter().map(|part| {
-            in_server = part.depth > 1 && in_server || part.name == SERVER;
-            let is_of_both = is_shared && (part.depth > 1 && in_server || part.name == SERVER_CPU);
-            let [a, b] = match is_of_both {
+            let [a, b] = match is_shared && is_at_server(&part.name) {
                 true => [None; 2],
                 false => [value(&a, part), value(&b, part)],
             };
@@ -106,11 +98,6 @@ fn times<'r>(runs: &[&'r Run]) -> Option<Vec<&'r TransactionTime>> {
 /// Whether two rows are the same part: tables of locks have one name in common.
 fn is_same(one: &TransactionPart, other: &TransactionPart) -> bool {
     one.name == other.name && (one.depth, &one.title) == (other.depth, &other.title)
-}
-
-/// Whether a run without a row of this name did not wait for it.
-fn is_wait(name: &str) -> bool {
-    name.ends_with("_wait") || matches!(name, "lock_table" | "sleep")
 }
 
 /// The mean of a part over the runs of a side. A wait that a run does not have took no time in it;

@@ -92,4 +92,5 @@ pub use state::{
 pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use time_parts::{TransactionPart, TransactionTime};
+pub(crate) use transaction_time::{is_at_server, is_wait};
 pub use verification::{Verdict, Verification};

@@ -42,6 +42,10 @@ struct PartDef {
     measure: fn(&Inputs<'_>) -> Measured,
     /// What it consists of, by title.
     rows: Option<(&'static str, RowsOfPart)>,
+    /// Whether it was observed at the server, whose sessions may be those of several runs.
+    at_server: bool,
+    /// Whether a run that has no such row did not wait for it.
+    is_wait: bool,
 }
 
 /// Declares a part of the response time.
@@ -50,45 +54,62 @@ const fn time(
     [name, title]: [&'static str; 2],
     measure: fn(&Inputs<'_>) -> Measured,
 ) -> PartDef {
-    PartDef { name, title, depth, unit: Unit::Us, measure, rows: None }
+    let (unit, rows) = (Unit::Us, None);
+    PartDef { name, title, depth, unit, measure, rows, at_server: false, is_wait: false }
+}
+
+/// Declares a part of the server's time.
+const fn of_server(names: [&'static str; 2], measure: fn(&Inputs<'_>) -> Measured) -> PartDef {
+    PartDef { at_server: true, ..time(2, names, measure) }
+}
+
+/// Declares a wait of the server.
+const fn wait(names: [&'static str; 2], measure: fn(&Inputs<'_>) -> Measured) -> PartDef {
+    PartDef { is_wait: true, ..of_server(names, measure) }
 }
 
 /// Declares an amount.
 const fn amount(
     unit: Unit,
-    [name, title]: [&'static str; 2],
+    names: [&'static str; 2],
     measure: fn(&Inputs<'_>) -> Measured,
 ) -> PartDef {
-    PartDef { name, title, depth: 0, unit, measure, rows: None }
+    PartDef { unit, ..time(0, names, measure) }
 }
 
 /// The declarations, in display order.
 static PARTS: &[PartDef] = &[
     time(0, ["response", "response time"], |i| Value(i.response_us, String::new())),
-    time(1, ["session_wait", "wait for a session"], |i| i.session_wait()),
+    PartDef {
+        is_wait: true,
+        ..time(1, ["session_wait", "wait for a session"], |i| i.session_wait())
+    },
     time(1, ["client", "client"], |i| i.of_service(i.client_share(), "")),
     time(2, ["client_cpu", "CPU"], |i| {
         let of = if i.limits.database_on_threads { ", which execute the database" } else { "" };
         i.of_service(i.time.client_cpu, &format!("CPU time of the worker threads{of}"))
     }),
-    time(2, ["client_cpu_wait", "wait for a CPU"], |i| i.client_cpu_wait()),
+    PartDef {
+        is_wait: true,
+        ..time(2, ["client_cpu_wait", "wait for a CPU"], |i| i.client_cpu_wait())
+    },
     time(1, ["network", "network"], |i| i.network()),
     time(1, ["server", "server"], |i| i.of_service(i.server_share(), i.server_how())),
-    time(2, ["server_cpu", "CPU"], |i| i.server_cpu()),
-    time(2, ["server_cpu_wait", "wait for a CPU"], |i| i.server_cpu_wait()),
+    of_server(["server_cpu", "CPU"], |i| i.server_cpu()),
+    wait(["server_cpu_wait", "wait for a CPU"], |i| i.server_cpu_wait()),
     PartDef {
         rows: Some(("lock_table", |i| i.locks_by_table())),
-        ..time(2, ["locks", "locks"], |i| i.locks())
+        ..of_server(["locks", "locks"], |i| i.locks())
     },
-    time(2, ["log_wait", "commit log"], |i| i.waited(WaitClass::Log)),
-    time(2, ["replica_wait", "standby"], |i| i.waited(WaitClass::Replica)),
-    time(2, ["io_wait", "data I/O"], |i| i.waited(WaitClass::Io)),
-    time(2, ["latch_wait", "latches"], |i| i.waited(WaitClass::Latch)),
-    time(2, ["sleep", "sleep"], |i| i.waited(WaitClass::Sleep)),
-    time(2, ["other_wait", "other waits"], |i| i.waited(WaitClass::Other)),
-    time(2, ["rest", "not explained"], |i| i.rest()),
-    time(2, ["parsing", "of it parsing"], |i| i.server_time(ServerTime::Parsing)),
-    time(2, ["planning", "of it planning"], |i| i.server_time(ServerTime::Planning)),
+    wait(["log_wait", "commit log"], |i| i.waited(WaitClass::Log)),
+    wait(["replica_wait", "standby"], |i| i.waited(WaitClass::Replica)),
+    wait(["io_wait", "data I/O"], |i| i.waited(WaitClass::Io)),
+    wait(["latch_wait", "latches"], |i| i.waited(WaitClass::Latch)),
+    wait(["sleep", "sleep"], |i| i.waited(WaitClass::Sleep)),
+    wait(["other_wait", "other waits"], |i| i.waited(WaitClass::Other)),
+    of_server(["rest", "not explained"], |i| i.rest()),
+    of_server(["parsing", "of it parsing"], |i| i.server_time(ServerTime::Parsing)),
+    of_server(["planning", "of it planning"], |i| i.server_time(ServerTime::Planning)),
     amount(Unit::Average, ["round_trips", "round trips"], |i| {
         Value(i.limits.round_trips_per_transaction, "in the whole run".to_owned())
     }),
@@ -106,8 +127,28 @@ static PARTS: &[PartDef] = &[
         let of = if i.client.process_cpus.is_some() { "whole process" } else { "worker threads" };
         Value(i.client.cpu_us_per_transaction, of.to_owned())
     }),
-    amount(Unit::Us, ["server_cpu_used", "CPU time, server"], |i| i.server_cpu_used()),
+    PartDef {
+        at_server: true,
+        ..amount(Unit::Us, ["server_cpu_used", "CPU time, server"], |i| i.server_cpu_used())
+    },
 ];
+
+/// The declaration of a row: that of its part, or of the part that it belongs to.
+fn declaration(name: &str) -> Option<&'static PartDef> {
+    let is_of = |def: &&PartDef| def.name == name || def.rows.is_some_and(|(row, _)| row == name);
+    PARTS.iter().find(is_of)
+}
+
+/// Whether the row of this name was observed at the server, whose sessions may be those of several runs.
+pub(crate) fn is_at_server(name: &str) -> bool {
+    declaration(name).is_some_and(|def| def.at_server)
+}
+
+/// Whether a run without a row of this name did not wait for it: rows of what a part consists of are
+/// there only where something was waited for.
+pub(crate) fn is_wait(name: &str) -> bool {
+    declaration(name).is_some_and(|def| def.is_wait || def.name != name)
+}
 
 /// What a run knows about the time of its transactions.
 #[derive(Clone, Copy)]
