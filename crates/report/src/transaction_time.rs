@@ -12,8 +12,8 @@ use super::table::Table;
 /// Heading of the comparison.
 pub(super) const COMPARED: &str = "Where a transaction's time goes, in A and in B";
 
-/// The part whose measurement every report explains.
-const NETWORK: &str = "network";
+/// The parts whose measurement every report explains.
+const EXPLAINED: [&str; 3] = ["network", "client_cpu_used", "server_cpu_used"];
 
 /// Heading of the table of a run.
 pub(super) fn heading(time: &TransactionTime) -> String {
@@ -39,13 +39,13 @@ pub(super) fn whole_table(time: &TransactionTime) -> Table {
     table
 }
 
-/// How the network was measured, and what would make known what is not.
+/// How the network and CPU times were measured, and what would make known what is not.
 pub(super) fn sentences(time: &TransactionTime) -> Vec<String> {
     let mut all: Vec<(String, Vec<&str>)> = Vec::new();
     for part in &time.parts {
         let text = match part.value {
             None => format!("not known: {}", part.how),
-            Some(_) if part.name == NETWORK => part.how.clone(),
+            Some(_) if EXPLAINED.contains(&&*part.name) => part.how.clone(),
             Some(_) => continue,
         };
         let title = part.title.strip_prefix("of it ").unwrap_or(&part.title);

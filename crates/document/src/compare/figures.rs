@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::stats::Times;
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::answers::{MEAN_STATEMENT, mean_statement};
@@ -177,7 +178,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
         }
         figures.push(match (how, seconds(a), seconds(b)) {
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
-            (How::Seconds, ..) if is_of_streams(&first.result, &named.name) => {
+            (How::Seconds, ..) if is_once_per_run(&first.result, &named.name) => {
                 let reason = "one value per run: compare several runs, with --ab or labels";
                 named.alone(values_a[0], values_b[0], reason.to_owned())
             }
@@ -199,6 +200,31 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
 /// Whether a figure is one of the streams of queries beside the transactions.
 fn is_of_streams(result: &RunResult, name: &str) -> bool {
     result.query_streams.as_ref().is_some_and(|streams| streams.value(name).is_some())
+}
+
+/// A figure of the response times of a type.
+struct OfTimes {
+    name: &'static str,
+    /// Reads it, in microseconds.
+    read: fn(&Times) -> Option<f64>,
+    /// Whether a second has it, too, so that single runs can be compared.
+    of_second: bool,
+}
+
+/// The figures of the response times of each type.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
+static OF_TIMES: [OfTimes; 5] = [
+    OfTimes { name: "p50", read: |times| Some(times.p50_us as f64), of_second: true },
+    OfTimes { name: "p95", read: |times| Some(times.p95_us as f64), of_second: true },
+    OfTimes { name: "p99", read: |times| Some(times.p99_us as f64), of_second: true },
+    OfTimes { name: "min", read: |times| Some(times.min_us as f64), of_second: false },
+    OfTimes { name: "stdev", read: |times| times.stdev_us, of_second: false },
+];
+
+/// Whether a run has one value of a figure, and its seconds have none.
+fn is_once_per_run(result: &RunResult, name: &str) -> bool {
+    let is_of_run = |of: &OfTimes| !of.of_second && name.ends_with(&format!(".{}", of.name));
+    is_of_streams(result, name) || OF_TIMES.iter().any(is_of_run)
 }
 
 /// The figures of runs like this one.
@@ -227,10 +253,10 @@ fn named(result: &RunResult) -> Vec<FigureName> {
         better: figure.better,
     }));
     for seen in &result.window.types {
-        for percentile in ["p50", "p95", "p99"] {
+        for OfTimes { name, .. } in &OF_TIMES {
             all.push(FigureName {
-                name: format!("{}.{percentile}", seen.name),
-                title: format!("{} {percentile}", seen.title),
+                name: format!("{}.{name}", seen.name),
+                title: format!("{} {name}", seen.title),
                 unit: FigureUnit::Us,
                 better: Better::Lower,
             });
@@ -240,7 +266,6 @@ fn named(result: &RunResult) -> Vec<FigureName> {
 }
 
 /// A figure of a result by its name; `None` if there were no transactions of the type.
-#[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
 fn value(result: &RunResult, name: &str) -> Option<f64> {
     if name == result.primary_metric.name.to_lowercase() {
         let metric = &result.primary_metric;
@@ -260,15 +285,10 @@ fn value(result: &RunResult, name: &str) -> Option<f64> {
     if let Some(value) = result.query_streams.as_ref().and_then(|streams| streams.value(name)) {
         return Some(value);
     }
-    let (kind, percentile) = name.split_once('.')?;
+    let (kind, of_times) = name.split_once('.')?;
     let seen = result.window.types.iter().find(|seen| seen.name == kind)?;
-    let times = &seen.response;
-    let us = match percentile {
-        "p50" => times.p50_us,
-        "p95" => times.p95_us,
-        _ => times.p99_us,
-    };
-    (times.count > 0).then_some(us as f64)
+    let OfTimes { read, .. } = OF_TIMES.iter().find(|of| of.name == of_times)?;
+    (seen.response.count > 0).then(|| read(&seen.response)).flatten()
 }
 
 /// The mean of values; 0 if there are none.

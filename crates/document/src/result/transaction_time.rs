@@ -15,6 +15,8 @@ use super::observed::{ActiveSessions, Observed, ServerTime, WaitClass};
 use super::time_parts::{TransactionPart, TransactionTime};
 use crate::unit::Unit;
 
+/// Largest sum of the parts of the server's time over it that samples explain.
+const SUM_MAX: f64 = 1.05;
 /// Fewest pings whose times show the network.
 const PINGS_MIN: u64 = 3;
 
@@ -124,7 +126,10 @@ static PARTS: &[PartDef] = &[
         i.packets(i.traffic.packets.map(|packets| packets.received))
     }),
     amount(Unit::Us, ["client_cpu_used", "CPU time, client"], |i| {
-        let of = if i.client.process_cpus.is_some() { "whole process" } else { "worker threads" };
+        let of = match i.client.process_cpus {
+            Some(_) => "of the whole process, observers included",
+            None => "of the worker threads",
+        };
         Value(i.client.cpu_us_per_transaction, of.to_owned())
     }),
     PartDef {
@@ -445,13 +450,20 @@ impl Inputs<'_> {
             Value(us, _) => us,
             Unknown(_) | Absent => 0.0,
         });
+        let known: f64 = known.sum();
         let server = self.server_share() * self.limits.mean_service_us;
+        if known > server * SUM_MAX {
+            let more = milliseconds(whole(known - server));
+            return Unknown(format!(
+                "the parts, each measured apart, add up to {more} ms more than the server's time"
+            ));
+        }
         let how = match (self.limits.in_process, self.sessions()) {
             (true, _) => "locks, disks, and threads of the database's own",
             (false, Some(_)) => "too short to be sampled, or on the way",
             (false, None) => NOT_SAMPLED,
         };
-        Value((server - known.sum::<f64>()).max(0.0), how.to_owned())
+        Value((server - known).max(0.0), how.to_owned())
     }
 
     fn bytes(&self, bytes: u64) -> Measured {
@@ -478,7 +490,7 @@ impl Inputs<'_> {
             Some(cpus) => {
                 #[expect(clippy::cast_precision_loss, reason = "a mean")]
                 let us = cpus * self.limits.window_s * 1e6 / self.completed as f64;
-                Value(us, "all its processes".to_owned())
+                Value(us, "of all its processes, those in the background included".to_owned())
             }
             None => Unknown("run triphammer on the server's host".to_owned()),
         }
