@@ -453,7 +453,7 @@ impl Inputs<'_> {
         let known: f64 = known.sum();
         let server = self.server_share() * self.limits.mean_service_us;
         if known > server * SUM_MAX {
-            let more = milliseconds(whole(known - server));
+            let more = milliseconds(known - server);
             return Unknown(format!(
                 "the parts, each measured apart, add up to {more} ms more than the server's time"
             ));
