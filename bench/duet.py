@@ -6,6 +6,7 @@ chance, each for about --neighbour seconds. Each round makes a comparison of A w
 prints the half-widths of the intervals, and how often A was called different from A.
 
     bench/duet.py [--rounds 20] [--total 300] [--neighbour 10] [--vus 2] [--scale 2] [--rate N/s] [--seed 1]
+                  [--ways duet,interleave,ab]
 
 With --rate, the load is open: the servers are not busy, so the sides slow each other less, and p95 decides nothing.
 """
@@ -50,16 +51,17 @@ class Neighbour(threading.Thread):
             self.join()
 
 
-def ways(total):
-    """The options of each way, so that all take `total` seconds."""
+def ways(total, wanted="duet,interleave,ab"):
+    """The options of each wanted way, so that all take `total` seconds."""
     each = max(total // (2 * PAIRS) - RAMPUP - COOL_DOWN, 1)
     window = total - RAMPUP
-    return {
+    all_ways = {
         "ab": ["--ab", "--pairs", str(PAIRS), "--rampup", f"{RAMPUP}s", "--duration", f"{each}s", "--cool-down", f"{COOL_DOWN}s"],
         "interleave": ["--ab", "--interleave", f"{SLICE}s", "--rampup", f"{RAMPUP}s", "--duration", f"{window}s"],
         # The slices in which each side is alone are a tenth of the window.
         "duet": ["--duet", "--rampup", f"{RAMPUP}s", "--duration", f"{window * 10 // 11}s"],
     }
+    return {name: options for name, options in all_ways.items() if name in wanted.split(",")}
 
 
 def compare(binary, servers, options, given, store):
@@ -93,10 +95,12 @@ def main():
     parser.add_argument("--scale", type=int, default=2)
     parser.add_argument("--rate")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ways", default="duet,interleave,ab")
     given = parser.parse_args()
     given.random = random.Random(given.seed)
     binary = lib.triphammer()
-    found = {name: [] for name in ways(given.total)}
+    wanted = ways(given.total, given.ways)
+    found = {name: [] for name in wanted}
     settings = {"shared_buffers": "128MB", "synchronous_commit": "off"}
     with lib.memory_folder() as folder, lib.Postgres(**settings) as a, lib.Postgres(**settings) as b:
         store = os.path.join(folder, "jobs.sqlite")
@@ -105,7 +109,7 @@ def main():
             lib.run([binary, "build", server.url("bench"), "-w", "tpc-b", "--scale", str(given.scale), "--store", store])
         with Neighbour(given.neighbour, given.seed):
             for number in range(given.rounds):
-                order = list(ways(given.total).items())
+                order = list(wanted.items())
                 given.random.shuffle(order)
                 for name, options in order:
                     made, seconds = compare(binary, (a, b), options, given, store)
@@ -115,7 +119,7 @@ def main():
                     found[name].append((width, made["verdict"]["kind"], seconds))
                     print(f"round {number + 1}, {name}: {made['words']}", flush=True)
     widths = {name: report(name, of_way) for name, of_way in found.items()}
-    for name in ("interleave", "duet"):
+    for name in [name for name in ("interleave", "duet") if {name, "ab"} <= set(widths)]:
         print(f"--ab / {name}: {widths['ab'] / widths[name]:.2f} times as wide")
 
 
