@@ -23,8 +23,9 @@ fn change(step: &StepReaction) -> String {
         StepCause::Nodes => " nodes",
     };
     let [from, to] = [&step.from, &step.to].map(|value| match value {
-        LoadValue::Number(number) => figure(*number),
-        LoadValue::Mix(mix) => mix.clone(),
+        LoadValue::Number(rate) if step.what == StepCause::Rate => figure(*rate),
+        // Users and nodes are whole.
+        whole => whole.to_string(),
     });
     format!("{from} → {to}{unit}")
 }

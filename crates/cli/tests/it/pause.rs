@@ -91,7 +91,8 @@ fn nobody_is_connected_to_postgres_in_the_pause() {
     let first = &result["first_answer"];
     let [answer, login] = ["answer_s", "login_s"].map(|name| number(&first[name]));
     assert!(0.0 < login && login < answer && answer < 5.0, "{first}");
-    let phases = ["connect_s", "authentication_s", "setup_s"].map(|name| number(&first[name]));
+    let phases =
+        ["connect_s", "tls_s", "authentication_s", "setup_s"].map(|name| number(&first[name]));
     assert!((phases.iter().sum::<f64>() - login).abs() < 1e-6, "{first}");
     assert!(result["availability"]["outages"].as_array().unwrap().is_empty(), "{result}");
 }
@@ -139,7 +140,7 @@ fn an_interrupt_ends_a_pause() {
     let mut messages = Messages::by(&mut child);
     messages.wait_for(PAUSED);
     signal(&child, "INT");
-    messages.wait_for("interrupted in the pause of 1h, before the load began");
+    messages.wait_for("interrupted");
     assert_eq!(finish(child).code, 130);
 }
 
@@ -151,7 +152,8 @@ fn pauses_that_are_none_are_refused() {
         (&["--pause", "soon"], "invalid duration `soon`"),
         (&["--pause", "10m", "--route", "all=first:all"], "is for a target of one server"),
     ] {
-        let done = program.run(&[&["run", "null:"], args].concat());
+        let done =
+            program.run(&[&["run", "postgres://u@127.0.0.1:1,127.0.0.1:2/d"], args].concat());
         assert_eq!(done.code, 2, "{args:?}: {done:?}");
         assert!(done.err.contains(words), "{args:?}: {}", done.err);
     }

@@ -274,8 +274,17 @@ fn plus_and_minus_change_the_load_and_what_is_impossible_has_its_reason() {
     let begun = |screen: &str| screen.contains("timed") && screen.contains("0:00:03");
     let open = "run null:?service=1ms --tui --load rate:100/s --vus 4 --rampup 0s --duration 120s";
     for (run, keys) in [
-        (open, [("+", "the rate changed from 100 to 110"), ("-", "the rate changed from 110 to 99")]),
-        (LONG, [("+", "not changed: users must be from 1 to 2"), ("-", "the users changed from 2 to 1")]),
+        (
+            open,
+            [("+", "the rate changed from 100 to 110"), ("-", "the rate changed from 110 to 99")],
+        ),
+        (
+            LONG,
+            [
+                ("+", "not changed: users must be from 1 to 2"),
+                ("-", "the users changed from 2 to 1"),
+            ],
+        ),
     ] {
         let mut terminal = Terminal::start(&program, run);
         terminal.wait_for_screen("three seconds", begun);

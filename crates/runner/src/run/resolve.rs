@@ -58,6 +58,7 @@ impl Resolved {
         is_preview: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
+        let pause = pause::read(settings)?;
         let (workload, vocabulary) = &of_user(settings, workload, target)?;
         let requirements = requirement::from_settings(settings, vocabulary)?;
         identify(workload, database)?;
@@ -92,7 +93,6 @@ impl Resolved {
         }
         let shared = cluster.map(|cluster| SharedRun::new(cluster, settings, target, &given));
         let price = crate::price::read(settings)?;
-        let pause = pause::read(settings)?;
         let preparation = Preparation::read(settings)?;
         if !is_preview && target.is_file() && makes_its_data(plan.workload.description()) {
             create_database(database)?;
