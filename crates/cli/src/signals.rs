@@ -55,6 +55,14 @@ pub fn stops(handle: Handle, stopping: &'static str) {
     stop_at_signal(Stopped::Job(handle, stopping));
 }
 
+/// The job that a signal stops.
+pub fn job() -> Option<Handle> {
+    match STOPPED.lock().expect("no thread panics while it holds the lock").as_ref()? {
+        Stopped::Job(handle, _) => Some(handle.clone()),
+        Stopped::Server(_) => None,
+    }
+}
+
 /// Registers a server, which gets the number of signals that were received.
 pub fn serves(count: watch::Sender<u32>) {
     stop_at_signal(Stopped::Server(count));

@@ -79,6 +79,19 @@ impl Mix {
     /// Says what is wrong with the text. Types that the run does not have cannot be added, because
     /// its sessions have not prepared them.
     pub fn change(&self, text: &str) -> Result<(), String> {
+        let weights = self.check(text)?;
+        for (now, weight) in self.weights.iter().zip(weights) {
+            now.store(weight, Ordering::Relaxed);
+        }
+        self.version.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// Reads the weights of a change, and changes nothing.
+    ///
+    /// # Errors
+    /// As [`Mix::change`].
+    pub fn check(&self, text: &str) -> Result<Vec<u32>, String> {
         let weights = self.parse(text)?;
         let mut types = self.names.iter().zip(&self.first).zip(&weights);
         if let Some(((name, _), _)) =
@@ -89,11 +102,7 @@ impl Mix {
                  weight of at least 1"
             ));
         }
-        for (now, weight) in self.weights.iter().zip(weights) {
-            now.store(weight, Ordering::Relaxed);
-        }
-        self.version.fetch_add(1, Ordering::Release);
-        Ok(())
+        Ok(weights)
     }
 
     fn parse(&self, text: &str) -> Result<Vec<u32>, String> {

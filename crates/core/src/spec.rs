@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::io::{Io, WorkerLoop, probe};
-use crate::pace::{Cycle, Late, Load, PairHalf, RATE_MAX, RateProfile, RateStep};
+use crate::pace::{
+    Changeable, Cycle, Late, Load, LoadChange, PairHalf, PlannedChange, RATE_MAX, RateProfile,
+    RateStep,
+};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
 
@@ -101,6 +104,9 @@ pub struct Pacing {
     pub backlog: u64,
     /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
+    /// Changes of the load that the run makes itself, in the order of their times.
+    #[serde(default)]
+    pub changes: Vec<PlannedChange>,
     /// When the run works, if it takes place at once with another one; `None` if it is alone.
     #[serde(default)]
     pub half: Option<PairHalf>,
@@ -225,9 +231,15 @@ impl Pacing {
     /// need no memory; the limit distinguishes an outage from a load that is too high.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 6e8")]
-    pub fn default_backlog(load: &Load, steps: &[RateStep]) -> u64 {
+    pub fn default_backlog(load: &Load, steps: &[RateStep], changes: &[PlannedChange]) -> u64 {
+        let rate = |planned: &PlannedChange| match planned.change {
+            LoadChange::Rate(rate) => rate,
+            LoadChange::Users(_) | LoadChange::Mix(_) => 0.0,
+        };
+        let planned = changes.iter().map(rate).fold(0.0, f64::max);
         let profile = RateProfile::new(load, steps, Duration::ZERO);
-        profile.map_or(0, |p| (p.highest() * BACKLOG.as_secs_f64()).ceil().max(1.0) as u64)
+        let arrivals = |p: RateProfile| p.highest().max(planned) * BACKLOG.as_secs_f64();
+        profile.map_or(0, |p| arrivals(p).ceil().max(1.0) as u64)
     }
 }
 
@@ -273,6 +285,7 @@ impl RunSpec {
         self.validate_counts(capabilities)?;
         self.validate_sizes()?;
         self.validate_pacing(cycle)?;
+        self.validate_changes()?;
         self.validate_logins(capabilities)?;
         self.validate_course()?;
         self.validate_statements(capabilities)
@@ -299,6 +312,62 @@ impl RunSpec {
                 "{} {what} are too many: {reason}; use at most {most}",
                 self.sessions()
             ));
+        }
+        Ok(())
+    }
+
+    /// Whether the load changes in the timed window, so that no steady level is expected.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.load.changes() || !self.pacing.changes.is_empty()
+    }
+
+    /// What of the load can change during the run. Recorded transactions (`is_replay`) wait for those
+    /// of other sessions, so that nothing of a replay can.
+    #[must_use]
+    pub const fn changeable(&self, is_replay: bool) -> Changeable {
+        match (&self.load, self.length) {
+            (_, Length::Transactions(_)) => Changeable::Nothing(
+                "each user of this run has a number of transactions: its load is fixed",
+            ),
+            (load, _) if load.is_open() => Changeable::Rate,
+            (Load::Closed, _) if !is_replay => Changeable::Users(self.users),
+            (_, _) => Changeable::Nothing("a keyed load and a replay have times of their own"),
+        }
+    }
+
+    /// Rejects changes of the load that this run cannot make.
+    fn validate_changes(&self) -> Result<(), SpecError> {
+        let changes = &self.pacing.changes;
+        let changeable = self.changeable(false);
+        for (place, planned) in changes.iter().enumerate() {
+            let refuse = |why: &str| {
+                Err(SpecError::new(format!("--change `{planned}`: {why}")).about("change"))
+            };
+            if let Err(why) = changeable.check(&planned.change) {
+                return refuse(&why.to_string());
+            }
+            if let Length::Time(window) = self.length
+                && planned.at >= window
+            {
+                let long = format_duration(window);
+                return refuse(&format!(
+                    "the timed window ends after {long}: give an earlier time, or a longer --duration"
+                ));
+            }
+            if planned.at.subsec_nanos() > 0 {
+                return refuse("changes are made at whole seconds, such as at=30s");
+            }
+            if place > 0 && changes[place - 1].at == planned.at {
+                return refuse(
+                    "another change has the same time, and the reactions to both would be one: give \
+                     them different times",
+                );
+            }
+            let is_rate = matches!(planned.change, LoadChange::Rate(_));
+            if is_rate && planned.at.is_zero() && self.rampup.is_zero() {
+                return refuse("the run begins with the rate of --load: give that one");
+            }
         }
         Ok(())
     }
@@ -633,6 +702,64 @@ mod tests {
     }
 
     #[test]
+    fn changes_that_a_run_cannot_make_are_refused_with_the_reason() {
+        let planned = |seconds: u64, change: LoadChange| {
+            move |spec: &mut RunSpec| {
+                spec.pacing.changes = vec![PlannedChange {
+                    at: Duration::from_secs(seconds),
+                    change: change.clone(),
+                }];
+            }
+        };
+        let users = |seconds, users| planned(seconds, LoadChange::Users(users));
+        let rate = |seconds, rate| planned(seconds, LoadChange::Rate(rate));
+        assert_eq!(refusal("closed", users(0, 10)), "");
+        assert_eq!(refusal("rate:5/s", rate(299, 0.0)), "");
+        assert_eq!(refusal("rate:5/s", rate(0, 7.0)), "", "the ramp-up has the first rate");
+        assert_eq!(refusal("ramp:1..2/1m", planned(1, LoadChange::Mix("1,2".into()))), "");
+        for (found, message) in [
+            (refusal("closed", users(300, 5)), "`at=5m users=5`: the timed window ends after 5m"),
+            (refusal("closed", users(5, 11)), "users must be from 1 to 10"),
+            (refusal("closed", users(5, 0)), "users must be from 1 to 10"),
+            (refusal("closed", rate(5, 9.0)), "`at=5s rate=9/s`: the load of this run is closed"),
+            (refusal("rate:5/s", users(5, 5)), "the load of this run is open: change its rate"),
+            (refusal("rate:5/s", rate(5, 2e7)), "the rate must be from 0 to 10000000"),
+            (refusal("keyed", users(5, 5)), "a keyed load and a replay have times of their own"),
+            (
+                refusal("closed", |spec| {
+                    users(5, 5)(spec);
+                    spec.length = Length::Transactions(9);
+                    spec.rampup = Duration::ZERO;
+                }),
+                "a number of transactions: its load is fixed",
+            ),
+            (
+                refusal("closed", |spec| {
+                    users(5, 5)(spec);
+                    spec.pacing.changes[0].at += Duration::from_millis(1);
+                }),
+                "at whole seconds",
+            ),
+            (
+                refusal("closed", |spec| {
+                    users(5, 5)(spec);
+                    spec.pacing.changes.extend(spec.pacing.changes.clone());
+                }),
+                "another change has the same time",
+            ),
+            (
+                refusal("rate:5/s", |spec| {
+                    rate(0, 5.0)(spec);
+                    spec.rampup = Duration::ZERO;
+                }),
+                "the run begins with the rate of --load",
+            ),
+        ] {
+            assert!(found.contains(message), "{found}");
+        }
+    }
+
+    #[test]
     fn what_has_no_logins_cannot_log_in_anew() {
         let mut again = spec("closed");
         again.logins.every = Some(1);
@@ -644,10 +771,14 @@ mod tests {
 
     #[test]
     fn the_backlog_holds_a_minute_of_the_highest_rate() {
-        let of = |load: &str| Pacing::default_backlog(&load.parse().unwrap(), &[]);
+        let of = |load: &str| Pacing::default_backlog(&load.parse().unwrap(), &[], &[]);
         assert_eq!(
             (of("rate:500/s"), of("ramp:10..200/1m"), of("rate:0.001/s")),
             (30_000, 12_000, 1)
         );
+        let change = LoadChange::Rate(900.0);
+        let planned = [PlannedChange { at: Duration::from_secs(9), change }];
+        let load = "rate:500/s".parse().unwrap();
+        assert_eq!(Pacing::default_backlog(&load, &[], &planned), 54_000);
     }
 }

@@ -16,6 +16,8 @@ use crate::observe::lay_over;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StateDef {
+    /// The smallest statement; `None` for that of most databases.
+    pub smallest: Option<String>,
     /// Query of one number: rows that were deleted or replaced and still take space.
     pub dead_rows: Option<String>,
     /// Query of one number: bytes of tables that hold nothing.
@@ -104,8 +106,15 @@ pub fn state(dialect: &str) -> Result<StateDef, SpecError> {
 }
 
 impl StateDef {
+    /// The smallest statement that the database has to execute.
+    #[must_use]
+    pub fn smallest(&self) -> &str {
+        self.smallest.as_deref().unwrap_or("SELECT 1")
+    }
+
     /// Lays a child's declarations over its parent's.
     fn extend(&mut self, child: Self) {
+        self.smallest = child.smallest.or(self.smallest.take());
         self.dead_rows = child.dead_rows.or(self.dead_rows.take());
         self.free_bytes = child.free_bytes.or(self.free_bytes.take());
         self.rows = child.rows.or(self.rows.take());
@@ -130,5 +139,7 @@ mod tests {
         };
         assert_ne!(sql("mysql", "dirty pages"), sql("mariadb", "dirty pages"));
         assert_eq!(state("postgres").unwrap().warm.len(), 4);
+        assert_eq!(state("postgres").unwrap().smallest(), "SELECT 1");
+        assert_eq!(state("oracle").unwrap().smallest(), "SELECT 1 FROM dual");
     }
 }

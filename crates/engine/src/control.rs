@@ -26,6 +26,7 @@ use super::lag;
 use super::merge::Merger;
 use super::node_events::NodeEvents;
 use super::phases::Phases;
+use super::planned::Planned;
 use super::queue::Tickets;
 use super::signal::{Signal, State, StopHandle};
 use super::slots::Slots;
@@ -160,6 +161,7 @@ fn prepare<W: Workload, D: Database>(
     let types = plan.workload.description().transactions.len();
     let node_names = plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect();
     let control = Control {
+        planned: Planned::of(&plan.spec),
         course: Course::new(phases, types, demand(plan, tickets), events, stopper),
         signal,
         workers,
@@ -190,6 +192,8 @@ struct Control {
     node_names: Vec<String>,
     node_events: NodeEvents,
     host: HostMeter,
+    /// Changes of the load that are still to be made.
+    planned: Planned,
     /// Changes of the load that have been reported.
     load_changes: Vec<LoadChanged>,
     /// Receives the agreed start of a run by several processes.
@@ -289,6 +293,7 @@ impl Control {
         let called = self.course.is_called();
         let deadline = self.course.phases.deadline();
         let wake = self.course.wake(deadline);
+        let change = self.course.wake(self.planned.next());
         tokio::select! {
             // A request comes first: users who have ended because of it did not end by themselves.
             biased;
@@ -304,6 +309,7 @@ impl Control {
                 Some(message) => self.take(message),
                 None => return false,
             },
+            () = sleep_until(change), if self.planned.next().is_some() => self.change_as_planned(),
             () = sleep_until(wake), if deadline.is_some() => return self.phase_is_over(),
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
                 self.workers.watch(self.course.phases.clock.now());
@@ -340,6 +346,13 @@ impl Control {
             }
             FromWorker::Connected(_) | FromWorker::ConnectFailed(_) => {}
         }
+    }
+
+    /// Makes the next planned change.
+    fn change_as_planned(&mut self) {
+        let Some(refused) = self.planned.make(&self.course.stopper) else { return };
+        let now = self.course.phases.clock.now();
+        self.course.outbox.note(Note::new(LOAD_CHANGED, Some(now), refused));
     }
 
     /// Reports changes of the load, and follows them.

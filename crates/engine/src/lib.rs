@@ -21,7 +21,7 @@
 //!   course                   phases, sums of the seconds, outages, events
 //!   workers                  the worker threads as seen from outside
 //!   merge accounts           parts to seconds; verifies the counts
-//!   load_change              another rate, or number of users, by request
+//!   load_change planned      another rate, number of users or mix, by request or as planned
 //!   phases demand outage     clock and window; offered load; stretches without service
 //!   outbox node_events       events and notes; losses and promotions of nodes
 //!   host procfs              CPUs and processes of this host
@@ -62,6 +62,7 @@ mod node_watch;
 mod outage;
 mod outbox;
 mod phases;
+mod planned;
 mod probes;
 mod procfs;
 mod queue;

@@ -1,6 +1,6 @@
 //! Changes of the load during a run: another rate of an open load, another number of users of a
-//! closed one, or another mix of either. Whoever asks is answered at once; threads notice by a number that grows
-//! with each change. What was due before a change stays as it was: a change of the rate begins with
+//! closed one, or another mix of either; by request, or as the run has planned them. Whoever asks is
+//! answered at once; threads notice by a number that grows with each change. What was due before a change stays as it was: a change of the rate begins with
 //! the next whole second.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -10,26 +10,20 @@ use std::time::Duration;
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::mix::Mix;
 use triphammer_core::pace::{
-    Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, LoadValue, RATE_MAX, RateProfile,
+    Changeable, Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, LoadValue, RATE_MAX,
+    RateProfile,
 };
-use triphammer_core::spec::{Length, RunSpec};
+use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Workload;
 
 /// Maximum number of changes of a run.
 pub const CHANGES_MAX: usize = 1_000;
 /// Time that all threads have to notice a change of the rate before it begins.
 const NOTICE: Duration = Duration::from_millis(100);
-
-/// What can be changed of a load.
-#[derive(Debug)]
-enum Kind {
-    /// Nothing, for this reason.
-    Fixed(&'static str),
-    /// The rate.
-    Open(Arc<RateProfile>),
-    /// The number of users, of which so many have sessions.
-    Closed(u32),
-}
+/// How long before its time a planned change of the rate is made: it begins with the next whole second.
+pub(super) const LEAD: Duration = Duration::from_millis(500);
+/// Why nothing of a load can change until a run allows it.
+const SEVERAL_HOSTS: &str = "several hosts drive the load of this run, which cannot change";
 
 /// The load of a run, as it is now.
 #[derive(Debug)]
@@ -42,7 +36,9 @@ pub(super) struct LoadControl {
 
 #[derive(Debug)]
 struct LoadState {
-    kind: Kind,
+    what: Changeable,
+    /// The rate over time of an open load.
+    profile: Option<Arc<RateProfile>>,
     /// The mix, or why it cannot change.
     mix: Result<Arc<Mix>, &'static str>,
     clock: Option<Clock>,
@@ -57,24 +53,23 @@ impl LoadState {
         let clock = self.clock.ok_or_else(|| {
             LoadChangeError::state("the load has not started yet: try again when it has")
         })?;
-        match self.kind {
-            Kind::Fixed(reason) => Err(LoadChangeError::state(reason)),
+        match self.what {
+            Changeable::Nothing(reason) => Err(LoadChangeError::state(reason)),
             _ if self.is_over => Err(LoadChangeError::state("the load of this run has ended")),
-            Kind::Open(_) | Kind::Closed(_) => Ok(clock),
+            Changeable::Rate | Changeable::Users(_) => Ok(clock),
         }
     }
 }
 
 impl Default for LoadControl {
     fn default() -> Self {
-        let reason = "several hosts drive the load of this run, which cannot change";
-        let (kind, mix) = (Kind::Fixed(reason), Err(reason));
         Self {
             version: AtomicU64::new(0),
             active: AtomicU32::new(u32::MAX),
             state: Mutex::new(LoadState {
-                kind,
-                mix,
+                what: Changeable::Nothing(SEVERAL_HOSTS),
+                profile: None,
+                mix: Err(SEVERAL_HOSTS),
                 clock: None,
                 changes: Vec::new(),
                 is_over: false,
@@ -84,21 +79,13 @@ impl Default for LoadControl {
 }
 
 impl LoadControl {
-    /// Allows the changes that a run of one process can have. Recorded transactions wait for those of
-    /// other sessions, so that a replay has none.
+    /// Allows the changes that a run of one process can have.
     pub fn allow(&self, spec: &RunSpec, workload: &impl Workload) {
-        let is_replay = workload.description().recording.is_some();
         let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup);
         let mut state = self.state();
         state.mix = workload.mix(profile.is_some()).cloned();
-        state.kind = match (profile, spec.length) {
-            (_, Length::Transactions(_)) => {
-                Kind::Fixed("each user of this run has a number of transactions: its load is fixed")
-            }
-            (Some(profile), _) => Kind::Open(Arc::new(profile)),
-            (None, _) if spec.load.is_closed() && !is_replay => Kind::Closed(spec.users),
-            (None, _) => Kind::Fixed("a keyed load and a replay have times of their own"),
-        };
+        state.profile = profile.map(Arc::new);
+        state.what = spec.changeable(workload.description().recording.is_some());
     }
 
     /// The run begins.
@@ -118,55 +105,72 @@ impl LoadControl {
     pub fn now(&self) -> Result<LoadNow, LoadChangeError> {
         let state = self.state();
         let second = state.clock()?.now().duration().as_secs_f64();
-        let (what, value, max) = match &state.kind {
-            Kind::Closed(most) => {
-                let active = self.active.load(Ordering::Relaxed).min(*most);
-                (Changed::Users, active.into(), (*most).into())
+        let (what, value, max) = match (state.what, &state.profile) {
+            (Changeable::Users(most), _) => {
+                let active = self.active.load(Ordering::Relaxed).min(most);
+                (Changed::Users, active.into(), most.into())
             }
-            Kind::Open(profile) => (Changed::Rate, profile.rate(second), RATE_MAX),
-            Kind::Fixed(reason) => return Err(LoadChangeError::state(*reason)),
+            (_, profile) => {
+                let rate = profile.as_ref().map_or(0.0, |profile| profile.rate(second));
+                (Changed::Rate, rate, RATE_MAX)
+            }
         };
         let mix = state.mix.as_ref().ok().map(|mix| mix.words());
         Ok(LoadNow { what, value, max, mix })
     }
 
-    /// Makes a change.
+    /// Makes a change that is asked for.
     ///
     /// # Errors
     /// Says why it is not possible.
     pub fn change(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
+        self.make(change, None)
+    }
+
+    /// Makes a change that the run has planned for a time, which has come, or is [`LEAD`] away.
+    ///
+    /// # Errors
+    /// Says why it is not possible.
+    pub fn planned(
+        &self,
+        change: LoadChange,
+        due: Elapsed,
+    ) -> Result<LoadChanged, LoadChangeError> {
+        self.make(change, Some(due))
+    }
+
+    fn make(
+        &self,
+        change: LoadChange,
+        due: Option<Elapsed>,
+    ) -> Result<LoadChanged, LoadChangeError> {
         let mut state = self.state();
         let now = state.clock()?.now();
-        let LoadState { kind, mix, changes, .. } = &mut *state;
-        let refuse = |reason: &str| Err(LoadChangeError::state(reason));
+        let LoadState { what, profile, mix, changes, .. } = &mut *state;
         if changes.len() >= CHANGES_MAX {
-            return refuse(&format!("a run can have at most {CHANGES_MAX} changes"));
+            let reason = format!("a run can have at most {CHANGES_MAX} changes");
+            return Err(LoadChangeError::state(reason));
         }
-        let made = match (kind, change) {
-            (Kind::Fixed(reason), _) => return refuse(reason),
-            (_, LoadChange::Mix(text)) => mixed(mix, &text, now)?,
-            (Kind::Open(_), LoadChange::Users(_)) => {
-                return refuse("the load of this run is open: change its rate");
-            }
-            (Kind::Closed(_), LoadChange::Rate(_)) => {
-                return refuse("the load of this run is closed: change its users");
-            }
-            (Kind::Open(profile), LoadChange::Rate(to)) => {
+        what.check(&change)?;
+        // What is planned takes place at its second, also if this thread is a little late.
+        let at = due.filter(|due| due.second() == now.second()).unwrap_or(now);
+        let mut made = match change {
+            LoadChange::Mix(text) => mixed(mix, &text, at)?,
+            LoadChange::Rate(to) => {
+                let profile = profile.as_mut().expect("the load is open, so it has a rate");
                 let noticed = Elapsed::from_duration(now.duration() + NOTICE);
                 let at = Elapsed::at_second(noticed.second() + 1);
                 open(profile, changes.last(), at, to)?
             }
-            (Kind::Closed(most), LoadChange::Users(users)) => {
-                if !(1..=*most).contains(&users) {
-                    return Err(LoadChangeError::Value(format!(
-                        "users must be from 1 to {most}: the run has opened that many sessions"
-                    )));
-                }
-                let before = self.active.swap(users, Ordering::Relaxed).min(*most);
+            LoadChange::Users(users) => {
+                let before = self.active.swap(users, Ordering::Relaxed);
+                let before =
+                    if let Changeable::Users(most) = *what { before.min(most) } else { before };
                 let [from, to] = [before, users].map(|users| LoadValue::Number(users.into()));
-                LoadChanged { at: now, what: Changed::Users, from, to }
+                LoadChanged { at, what: Changed::Users, from, to, planned: false }
             }
         };
+        made.planned = due.is_some();
         changes.push(made.clone());
         self.version.fetch_add(1, Ordering::Release);
         Ok(made)
@@ -186,10 +190,7 @@ impl LoadControl {
 
     /// The rate over time; `None` unless the load is open.
     pub fn profile(&self) -> Option<Arc<RateProfile>> {
-        match &self.state().kind {
-            Kind::Open(profile) => Some(Arc::clone(profile)),
-            Kind::Fixed(_) | Kind::Closed(_) => None,
-        }
+        self.state().profile.clone()
     }
 
     /// The changes after the first so many.
@@ -209,10 +210,6 @@ fn open(
     at: Elapsed,
     to: f64,
 ) -> Result<LoadChanged, LoadChangeError> {
-    if !(0.0..=RATE_MAX).contains(&to) {
-        let reason = format!("the rate must be from 0 to {RATE_MAX} arrivals per second, got {to}");
-        return Err(LoadChangeError::Value(reason));
-    }
     if last.is_some_and(|last| last.at >= at) {
         let reason = "the rate has just been changed: try again in a second";
         return Err(LoadChangeError::state(reason));
@@ -221,7 +218,7 @@ fn open(
     let from = profile.rate(seconds);
     *profile = Arc::new(profile.changed(seconds, to));
     let [from, to] = [from, to].map(LoadValue::Number);
-    Ok(LoadChanged { at, what: Changed::Rate, from, to })
+    Ok(LoadChanged { at, what: Changed::Rate, from, to, planned: false })
 }
 
 /// Changes the mix from now on.
@@ -233,7 +230,13 @@ fn mixed(
     let mix = mix.as_ref().map_err(|reason| LoadChangeError::state(*reason))?;
     let from = LoadValue::Mix(mix.words());
     mix.change(text).map_err(LoadChangeError::Value)?;
-    Ok(LoadChanged { at, what: Changed::Mix, from, to: LoadValue::Mix(mix.words()) })
+    Ok(LoadChanged {
+        at,
+        what: Changed::Mix,
+        from,
+        to: LoadValue::Mix(mix.words()),
+        planned: false,
+    })
 }
 
 #[cfg(test)]
@@ -249,7 +252,7 @@ mod tests {
         assert!(refused(LoadChange::Rate(1.0)).contains("has not started"));
         control.begin(Clock::start());
         assert!(refused(LoadChange::Rate(1.0)).contains("several hosts"));
-        control.state().kind = Kind::Closed(8);
+        control.state().what = Changeable::Users(8);
         assert!(refused(LoadChange::Rate(1.0)).contains("is closed: change its users"));
         assert!(refused(LoadChange::Users(9)).contains("users must be from 1 to 8"));
         assert!(refused(LoadChange::Users(0)).contains("users must be from 1 to 8"));
@@ -265,7 +268,8 @@ mod tests {
         assert_eq!(control.now(), Ok(now));
         assert!(control.is_parked(3) && !control.is_parked(2));
         let rate = RateProfile::new(&"rate:100/s".parse().unwrap(), &[], Duration::ZERO).unwrap();
-        control.state().kind = Kind::Open(Arc::new(rate));
+        control.state().profile = Some(Arc::new(rate));
+        control.state().what = Changeable::Rate;
         assert!(refused(LoadChange::Users(3)).contains("is open: change its rate"));
         for rate in [-1.0, f64::NAN, f64::INFINITY, 2e7] {
             assert!(refused(LoadChange::Rate(rate)).contains("the rate must be from 0"), "{rate}");

@@ -106,9 +106,25 @@ impl StopHandle {
     /// Says why it is not possible.
     pub fn change_load(&self, change: LoadChange) -> Result<LoadChanged, LoadChangeError> {
         let made = self.shared.load.change(change)?;
+        self.load_has_changed();
+        Ok(made)
+    }
+
+    /// Makes a change that the run has planned for a time.
+    pub(super) fn change_as_planned(
+        &self,
+        change: LoadChange,
+        due: Elapsed,
+    ) -> Result<(), LoadChangeError> {
+        self.shared.load.planned(change, due)?;
+        self.load_has_changed();
+        Ok(())
+    }
+
+    /// Wakes what waits for another load.
+    fn load_has_changed(&self) {
         let version = self.shared.load.version();
         self.state.send_modify(|state| state.load_version = version);
-        Ok(made)
     }
 
     /// The load of the run.

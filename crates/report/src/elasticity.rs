@@ -1,7 +1,7 @@
 //! The part of reports about the reactions to steps of the load.
 
-use triphammer_core::pace::{Changed, LoadValue};
-use triphammer_document::result::{RunResult, StepReaction};
+use triphammer_core::pace::LoadValue;
+use triphammer_document::result::{RunResult, StepCause, StepReaction};
 use triphammer_settings::format::{clock, figure, percent};
 
 use super::table::Table;
@@ -14,16 +14,18 @@ pub(super) const MEANING: &str = "50, 95 and 100 %: when throughput was at that 
                                   own spread; late: the most that waited beyond the new level's \
                                   wait, and its sum over the seconds (-: not before the next step)";
 
-/// Formats `100 → 400/s`, `8 → 16 users`.
+/// Formats `100 → 400/s`, `8 → 16 users`, `3 → 2 nodes`.
 fn change(step: &StepReaction) -> String {
     let unit = match step.what {
-        Changed::Rate => "/s",
-        Changed::Users => " users",
-        Changed::Mix => "",
+        StepCause::Rate => "/s",
+        StepCause::Users => " users",
+        StepCause::Mix => "",
+        StepCause::Nodes => " nodes",
     };
     let [from, to] = [&step.from, &step.to].map(|value| match value {
-        LoadValue::Number(number) => figure(*number),
-        LoadValue::Mix(mix) => mix.clone(),
+        LoadValue::Number(rate) if step.what == StepCause::Rate => figure(*rate),
+        // Users and nodes are whole.
+        whole => whole.to_string(),
     });
     format!("{from} → {to}{unit}")
 }

@@ -50,6 +50,7 @@ pub fn markdown(result: &RunResult) -> String {
     }
     primary_metric(result, &mut out);
     if let Some(set) = &result.queries {
+        first_answer(result, &mut out);
         requirements(result, &mut out);
         out.push_str(&format!("\n## {}\n\n{}", queries::QUERIES, queries::queries(set).markdown()));
         let used = queries::usage(set);
@@ -97,6 +98,7 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     if let Some(another) = &result.another {
         out.push_str(&format!("\n**{}** {}\n", words::ANOTHER, another.words));
     }
+    first_answer(result, out);
     figures(result, out);
     if let Some(time) = &result.transaction_time {
         let table = transaction_time::whole_table(time).markdown();
@@ -133,6 +135,13 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     }
     audits(result, out);
     errors(result, out);
+}
+
+/// When the database answered first after a pause.
+fn first_answer(result: &RunResult, out: &mut String) {
+    if let Some(first) = &result.first_answer {
+        out.push_str(&format!("\n**{}** {}\n", words::PAUSE, first.words));
+    }
 }
 
 /// What was observed beside the run.

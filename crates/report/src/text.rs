@@ -108,6 +108,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
     page.title(result, usize::MAX);
     page.primary_metric(result);
     if let Some(set) = &result.queries {
+        page.first_answer(result);
         page.requirements(result);
         page.queries(set);
         page.observed(result.observed.as_ref(), "the timed part");
@@ -115,6 +116,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.bottleneck(result);
         page.steadiness(result);
         page.another(result);
+        page.first_answer(result);
         page.requirements(result);
         page.figures(result);
         page.transaction_time(result);
@@ -257,6 +259,13 @@ impl Page {
     fn another(&mut self, result: &RunResult) {
         if let Some(another) = &result.another {
             self.verdict(words::ANOTHER, Ink::Dim, &another.words, None);
+        }
+    }
+
+    /// When the database answered first after a pause.
+    fn first_answer(&mut self, result: &RunResult) {
+        if let Some(first) = &result.first_answer {
+            self.verdict(words::PAUSE, Ink::Dim, &first.words, None);
         }
     }
 

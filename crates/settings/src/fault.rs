@@ -12,7 +12,7 @@ use triphammer_proxy::Relay;
 use triphammer_workloads::drill::SESSION_TERMINATE;
 
 use crate::failure::Failure;
-use crate::{REPEATED, Settings};
+use crate::{REPEATED, Settings, timed};
 
 /// Name of the setting.
 const FAULT: &str = "fault";
@@ -54,13 +54,10 @@ impl std::fmt::Display for Fault {
 
 impl Fault {
     fn parse(text: &str) -> Result<Self, String> {
+        let (at, what) = timed::parse(text, "fault", FORMS)?;
         let wrong = |why: &str| format!("`{text}` {why}: expected {FORMS}");
-        let rest =
-            text.trim().strip_prefix("at=").ok_or_else(|| wrong("does not begin with at="))?;
-        let (at, what) =
-            rest.split_once(char::is_whitespace).ok_or_else(|| wrong("has no fault"))?;
-        let kind = match what.trim().split_once('=') {
-            None if what.trim() == "terminate" => FaultKind::Terminate,
+        let kind = match what.split_once('=') {
+            None if what == "terminate" => FaultKind::Terminate,
             Some(("cmd", "")) => return Err(wrong("has an empty command")),
             Some(("cmd", command)) => FaultKind::Command(command.to_owned()),
             Some(("cut", time)) => match parse_duration(time)? {
@@ -69,7 +66,7 @@ impl Fault {
             },
             _ => return Err(wrong("has an unknown fault")),
         };
-        Ok(Self { at: parse_duration(at)?, kind })
+        Ok(Self { at, kind })
     }
 
     /// Time since the start of the load at which it is over, as far as that is known before.
@@ -121,13 +118,8 @@ pub fn faults(settings: &mut Settings, duration: Duration) -> Result<Vec<Fault>,
 
 /// Reads faults that are separated by commas: each begins with `at=`.
 fn parse_all(text: &str) -> Result<Vec<Fault>, String> {
-    let mut faults = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let end = rest.find(", at=").unwrap_or(rest.len());
-        faults.push(Fault::parse(&rest[..end])?);
-        rest = rest[end..].trim_start_matches([',', ' ']);
-    }
+    let each = timed::each(text).into_iter();
+    let faults: Vec<_> = each.map(Fault::parse).collect::<Result<_, _>>()?;
     if faults.len() > FAULTS_MAX {
         return Err(format!("at most {FAULTS_MAX} faults, got {}", faults.len()));
     }

@@ -25,6 +25,8 @@ struct HandleState {
 struct State {
     stopped: bool,
     aborted: bool,
+    /// Whether the runs of the job are compared.
+    compares: bool,
     /// The runs in progress: two if a pair takes place at once.
     runs: Vec<triphammer_engine::StopHandle>,
 }
@@ -52,6 +54,11 @@ impl Handle {
         }
     }
 
+    /// Declares that the runs of the job are compared, so that their loads stay as they are.
+    pub fn compares(&self) {
+        self.state().compares = true;
+    }
+
     /// Changes the load of the run in progress.
     ///
     /// # Errors
@@ -71,7 +78,11 @@ impl Handle {
     /// The run in progress, whose load can change.
     fn the_run(&self) -> Result<triphammer_engine::StopHandle, LoadChangeError> {
         let refuse = |reason| Err(LoadChangeError::state(reason));
-        match self.state().runs.as_slice() {
+        let state = self.state();
+        if state.compares {
+            return refuse("the runs of this job are compared: their loads must stay as they are");
+        }
+        match state.runs.as_slice() {
             [] => refuse("no run is in progress, whose load could be changed"),
             [run] => Ok(run.clone()),
             _ => refuse("two runs take place at once, whose loads must stay the same"),

@@ -11,6 +11,7 @@
 //! one is reported with its source. Begin there, then with [`target`].
 
 pub mod cancel;
+mod changes;
 pub mod choices;
 pub mod command;
 mod declaration;
@@ -38,6 +39,7 @@ mod setting;
 mod source;
 pub mod suggestion;
 pub mod target;
+mod timed;
 pub mod worker_pool;
 
 pub use declaration::{Group, Mark, SettingDef, SettingKind};

@@ -527,6 +527,16 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Question, "Wait for background work")
     .default_words("no wait")
     .marked(&[NotReplayed]),
+    value(
+        "pause",
+        "TIME",
+        DRIVE,
+        "Before each run, close every connection to the database and wait for this time, as long as a \
+         serverless database takes to suspend; then measure the time of its first answer",
+    )
+    .titled(Group::Question, "Pause without connections")
+    .default_words("none")
+    .marked(&[NotReplayed]),
     value("make", "NAME", of(&[SNAPSHOT]), "Make a snapshot of the present state with this name")
         .marked(&[NotInJobFile]),
     value("restore", "NAME", of(&[SNAPSHOT]), "Bring the database to the state of the snapshot of this name")
@@ -831,6 +841,18 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Load model")
     .default("closed")
     .marked(&[OfTransactions, OfLoad]),
+    value(
+        "change",
+        "CHANGE",
+        ALIKE,
+        "Change of the load during the run, at a time after the start of the timed window: 'at=2m \
+         rate=2000/s' (arrivals of an open load), 'at=3m users=32' (users of a closed load, at most --vus) \
+         or 'at=4m mix=new_order=50,payment=50' (weights of transaction types); can be repeated. The \
+         result has the reaction to each",
+    )
+    .titled(Group::Load, "Changes during the run")
+    .default_words("none")
+    .marked(&[OfTransactions, OfLoad, Repeats]),
     value(
         "late",
         "POLICY",

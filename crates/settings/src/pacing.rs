@@ -7,6 +7,7 @@ use triphammer_core::pace::{Load, RateStep, read_changes, read_steps};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINALS_MAX};
 
+use crate::changes::changes;
 use crate::{RunDefaults, Settings};
 
 /// Default maximum of sessions in a pool: servers allow about a hundred by default.
@@ -31,11 +32,11 @@ pub(crate) fn pacing(
             )))
         })
     };
-    let mut pacing = Pacing::default();
+    let mut pacing = Pacing { changes: changes(settings)?, ..Pacing::default() };
     if load.is_open() {
         pacing.steps = steps(&load, settings)?;
         pacing.late = settings.parse("late")?;
-        let backlog = Pacing::default_backlog(&load, &pacing.steps);
+        let backlog = Pacing::default_backlog(&load, &pacing.steps, &pacing.changes);
         pacing.backlog = settings.count_or("backlog", BACKLOG_MAX, || backlog)?;
     } else {
         refuse(&["late", "backlog"], settings, "a load by rate, ramp or steps")?;

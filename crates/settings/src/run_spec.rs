@@ -37,7 +37,8 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
     let threads = threads(settings, &given, pacing.sessions.count(users))?;
-    let (rampup, length) = length(settings, &given, &load)?;
+    let changes = load.changes() || !pacing.changes.is_empty();
+    let (rampup, length) = length(settings, &given, &load, changes)?;
     let limits = TimeLimits {
         connect: settings.duration("connect-timeout")?,
         transaction: settings.duration("transaction-timeout")?,
@@ -120,6 +121,7 @@ fn length(
     settings: &mut Settings,
     given: &RunDefaults<'_>,
     load: &Load,
+    changes: bool,
 ) -> Result<(Duration, Length), SpecError> {
     let transactions = transactions(settings)?;
     // Without a length, all of a recording is replayed, with its times or without waiting.
@@ -147,12 +149,9 @@ fn length(
     let rampup = if is_replay { Duration::ZERO } else { seconds(5, 60) };
     let rampup = settings.duration_or("rampup", rampup)?;
     let window = match until_ci(settings)? {
-        Some(_) if load.changes() => {
-            let message = format!(
-                "--until-ci needs a load that stays the same, and a load by {} changes: give \
-                 --duration instead",
-                load.name()
-            );
+        Some(_) if changes => {
+            let message = "--until-ci needs a load that stays the same, and this one changes: give \
+                           --duration instead";
             return Err(SpecError::new(message).about("until-ci"));
         }
         // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled

@@ -7,7 +7,9 @@ import Reactions from './Reactions.svelte';
 it('shows the reaction to each step, and a dash for what did not happen', () => {
   const step = { what: 'rate' as const, per_second: 398, response_us: 12_000, lasted_s: 60, from: 100, to: 400, half_s: 0, most_s: 10, full_s: 10, response_s: null, late: 2000, late_s: 15_100, overshoot: 1.01 };
   const mix = { ...step, what: 'mix' as const, from: 'read=1', to: 'read=1,update=1' };
-  render(Reactions, { elasticity: { steps: [{ at_s: 30, ...step }, { at_s: 90, ...mix }] } });
+  const nodes = { ...step, what: 'nodes' as const, from: 3, to: 2 };
+  render(Reactions, { elasticity: { steps: [{ at_s: 30, ...step }, { at_s: 90, ...mix }, { at_s: 150, ...nodes }] } });
+  expect(screen.getByText('2:30').closest('tr')?.textContent).toContain('3 → 2 nodes');
   expect(screen.getByText('1:30').closest('tr')?.textContent).toContain('read=1 → read=1,update=1');
   expect(screen.getByText('0:30').closest('tr')?.textContent).toMatch(/100 → 400\/s.*0 s.*10 s.*10 s.*–.*2,000.*101/);
 });

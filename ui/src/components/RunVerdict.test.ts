@@ -39,6 +39,12 @@ it('says first why a run was aborted', () => {
   expect(screen.getByText(/Aborted after 1m2s: 20.% of the transactions failed/)).toBeTruthy();
 });
 
+it('says when the database answered first after a pause', () => {
+  const words = 'first answer after a pause of 10m: 1.200 s (login 1.100 s, statement 0.100 s)';
+  render(RunVerdict, { result: run({ first_answer: { pause: '10m', answer_s: 1.2, words } }) });
+  expect(screen.getByText(/First answer after a pause of 10m: 1.200.s/)).toBeTruthy();
+});
+
 it('leads to the set-up, where it is', () => {
   render(RunVerdict, { result: run() });
   expect(screen.getByRole('button', { name: '1 thing wrong' })).toBeTruthy();

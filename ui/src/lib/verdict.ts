@@ -46,8 +46,11 @@ export function failing(result: RunResult): string | null {
 const LONGEST = 200;
 const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()} …` : text);
 
+/** Whether the load was changed by request; nodes that are lost and return change no load. */
+const changesLoad = ({ elasticity, nodes }: RunResult) => elasticity != null && ((nodes ?? []).length === 0 || elasticity.steps.some(({ what }) => what !== 'nodes'));
+
 /** Whether steadiness was not judged because the load itself changes. */
-export const changes = (result: RunResult) => result.steadiness == null && (/^(ramp|steps):|at=/.test(result.spec.load) || result.elasticity != null);
+export const changes = (result: RunResult) => result.steadiness == null && (/^(ramp|steps):|at=/.test(result.spec.load) || (result.spec.pacing?.changes ?? []).length > 0 || changesLoad(result));
 
 /** Describes a run in one sentence. */
 export function sentence(result: RunResult): string {

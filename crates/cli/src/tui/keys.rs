@@ -15,6 +15,17 @@ pub enum Action {
     Abort,
     /// Leave the view; the run continues.
     Leave,
+    /// Change the load of the run.
+    Change(Direction),
+}
+
+/// Where to change a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// A higher rate, or more users.
+    More,
+    /// A lower rate, or fewer users.
+    Less,
 }
 
 /// State of the keys pressed before.
@@ -43,6 +54,9 @@ impl Keys {
                 Action::None
             }
             KeyCode::Char('q') if !control => Action::Leave,
+            // On many keyboards + is = with Shift.
+            KeyCode::Char('+' | '=') if !control => Action::Change(Direction::More),
+            KeyCode::Char('-') if !control => Action::Change(Direction::Less),
             KeyCode::Char('?' | 'h') => {
                 self.help = !before.help;
                 Action::None
@@ -76,6 +90,8 @@ mod tests {
         assert_eq!(pressed(&mut keys, "sqx"), [Action::Stop, Action::Leave, Action::None]);
         let control_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         assert_eq!(keys.press(control_c), Action::Interrupt);
+        let [more, less] = [Direction::More, Direction::Less].map(Action::Change);
+        assert_eq!(pressed(&mut keys, "+=-"), [more, more, less]);
         pressed(&mut keys, "?");
         assert!(keys.help);
         pressed(&mut keys, "?");

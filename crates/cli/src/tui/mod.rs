@@ -6,6 +6,7 @@ mod campaign;
 mod charts;
 mod digits;
 mod keys;
+mod load;
 mod model;
 mod nodes;
 mod palette;
@@ -148,6 +149,7 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
                 Action::Interrupt => signals::received(),
                 Action::Abort => signals::abort(),
                 Action::Leave => break,
+                Action::Change(to) => load::change(to),
             },
             Input::Resize(..) => drawn = None,
             _ => {}

@@ -25,6 +25,8 @@ const BUSY: f64 = 0.9;
 const HELP: &str = "s        stop: wait for transactions in flight, then report
 Ctrl-C   the same; twice abandons them, three times quits at once
 a a      abort: abandon transactions in flight
++ -      10 % more or less of the rate of an open load; one user more
+         or less of a closed one, up to as many as the run began with
 q        leave this view; the job continues with one live line
 ?        show or hide this help
 
@@ -305,7 +307,7 @@ fn draw_foot(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
         let ask = " abort and abandon transactions in flight? press a again, any other key cancels";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
-    Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())
+    Line::styled(" s stop   a abort   + - load   q leave the view   ? help", Palette::quiet())
         .render(area, buffer);
 }
 

@@ -150,14 +150,28 @@ fn the_users_of_a_killed_replica_read_at_the_primary_and_return() {
     let lost = "SELECT count(*) FROM notes WHERE kind = 'node_lost'";
     wait_until(&mut child, "a lost node", || pair.program.number("jobs.sqlite", lost) > 0);
     wait_until(&mut child, "readers of the primary", || pair.number(&pair.primary, readers) > 0);
+    // A part needs six seconds for a reaction; seconds are stored in batches of five.
+    let seconds = || pair.program.number("jobs.sqlite", "SELECT count(*) FROM seconds");
+    let now = seconds();
+    wait_until(&mut child, "seconds without the replica", || seconds() >= now + 15);
     pair.standby.restart().unwrap();
     wait_until(&mut child, "readers who return", || pair.number(&pair.standby, readers) == 4);
+    let now = pair.program.number("jobs.sqlite", "SELECT count(*) FROM seconds");
+    pair.program.wait_for_seconds(now + 15, &mut child);
     stop(&child);
     let done = finish(child);
     let document = document(&done);
     assert_eq!(done.code, 130, "{}\n{}", done.out, done.err);
     assert_eq!(changes(&document, 1), ["lost", "back"], "{document}");
     assert_eq!(changes(&document, 0), Vec::<&str>::new());
+    let steps = document["elasticity"]["steps"].as_array().unwrap();
+    let steps: Vec<_> = steps.iter().map(|of| [&of["what"], &of["from"], &of["to"]]).collect();
+    let of_nodes = |from: f64, to: f64| [Json::from("nodes"), from.into(), to.into()];
+    assert_eq!(steps, [of_nodes(2.0, 1.0).each_ref(), of_nodes(1.0, 2.0).each_ref()]);
+    let back = &document["elasticity"]["steps"][1]["half_s"];
+    assert!(back.as_f64().is_some_and(|after| after < 6.0), "{document}");
+    let report = pair.program.ok(&["report", "last"]);
+    assert!(report.contains("2 → 1 nodes") && report.contains("1 → 2 nodes"), "{report}");
     let reads = [0, 1].map(|node| completed(&document, node, "read"));
     assert!(reads[0] > 0 && reads[1] > 0, "{reads:?}");
     assert_eq!(document["nodes"][1]["sessions"], 4, "all users have returned: {document}");

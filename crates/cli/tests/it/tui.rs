@@ -269,6 +269,39 @@ fn s_stops_as_ctrl_c_does_and_the_report_follows() {
 }
 
 #[test]
+fn plus_and_minus_change_the_load_and_what_is_impossible_has_its_reason() {
+    let program = Program::new();
+    let begun = |screen: &str| screen.contains("timed") && screen.contains("0:00:03");
+    let open = "run null:?service=1ms --tui --load rate:100/s --vus 4 --rampup 0s --duration 120s";
+    for (run, keys) in [
+        (
+            open,
+            [("+", "the rate changed from 100 to 110"), ("-", "the rate changed from 110 to 99")],
+        ),
+        (
+            LONG,
+            [
+                ("+", "not changed: users must be from 1 to 2"),
+                ("-", "the users changed from 2 to 1"),
+            ],
+        ),
+    ] {
+        let mut terminal = Terminal::start(&program, run);
+        terminal.wait_for_screen("three seconds", begun);
+        for (key, message) in keys {
+            terminal.press(key);
+            terminal.wait_to_see(&[message]);
+            // Another rate begins with the next second, and only then can it change again.
+            std::thread::sleep(Duration::from_millis(1_200));
+        }
+        terminal.press("s");
+        assert_eq!(terminal.end().code, "130");
+        let report = program.ok(&["report", "last"]);
+        assert!(report.contains("by request"), "{report}");
+    }
+}
+
+#[test]
 fn a_twice_aborts_and_the_first_only_asks() {
     let program = Program::new();
     let mut terminal = Terminal::start(&program, LONG);

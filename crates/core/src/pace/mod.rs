@@ -26,7 +26,10 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{format_duration, parse_duration};
 
 pub use arrivals::{Arrivals, due_at};
-pub use change::{Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, LoadValue};
+pub use change::{
+    Changeable, Changed, LoadChange, LoadChangeError, LoadChanged, LoadNow, LoadValue, PLANNED_MAX,
+    PlannedChange,
+};
 pub use cycle::Cycle;
 pub use pair::{ALONE_PAIRS, BlockPart, PairHalf, Sharing};
 pub use profile::RateProfile;

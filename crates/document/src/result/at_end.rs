@@ -27,6 +27,12 @@ pub struct RunMetric {
 /// The declarations, in display order.
 pub static AT_END: &[RunMetric] = &[
     RunMetric {
+        name: "first_answer",
+        title: "First answer after the pause",
+        unit: FigureUnit::Us,
+        make: |facts, _| Some(facts.first_answer.as_ref()?.answer_s * 1e6),
+    },
+    RunMetric {
         name: "client.script_cpu",
         title: "Share of the client's CPU time that the script used",
         unit: FigureUnit::Share,

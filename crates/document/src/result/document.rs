@@ -18,6 +18,7 @@ use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::elasticity::Elasticity;
+use super::first_answer::FirstAnswer;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::logins::Logins;
@@ -170,6 +171,9 @@ pub struct RunResult {
     /// not measure them.
     #[serde(default)]
     pub logins: Option<Logins>,
+    /// The first answer after a pause without connections; `None` without `--pause`.
+    #[serde(default)]
+    pub first_answer: Option<FirstAnswer>,
     /// CPU use of the client.
     pub client: ClientCost,
     /// Declared figures without separate fields, in display order.

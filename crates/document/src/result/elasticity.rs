@@ -1,19 +1,20 @@
-//! How the database reacted to each step of the load: computed from the seconds of the run, and the
-//! rates that were asked for.
+//! How the database reacted to each step of the load, and to nodes that were lost and returned: computed
+//! from the seconds of the run, and the rates that were asked for.
 
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::nodes::Change;
 use triphammer_core::pace::{Changed, Load, LoadChanged, LoadValue, RateStep};
 use triphammer_core::spec::RunSpec;
-use triphammer_engine::{RunEnd, Window};
+use triphammer_engine::{NodeChange, RunEnd, Window};
 use triphammer_statistics::reaction::{LoadSecond, Reaction, SECONDS_MIN, reaction};
 
 use super::facts::RunFacts;
 use crate::second::Second;
 
-/// Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are
+/// Reactions to the steps of a load and to changes of the nodes, in order. Steps whose part is shorter than six seconds are
 /// omitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Elasticity {
@@ -21,21 +22,46 @@ pub struct Elasticity {
     pub steps: Vec<StepReaction>,
 }
 
+/// What a step changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepCause {
+    /// Arrivals per second.
+    Rate,
+    /// Users at work.
+    Users,
+    /// Weights of the transaction types.
+    Mix,
+    /// Nodes of the target that can be reached.
+    Nodes,
+}
+
+impl From<Changed> for StepCause {
+    fn from(what: Changed) -> Self {
+        match what {
+            Changed::Rate => Self::Rate,
+            Changed::Users => Self::Users,
+            Changed::Mix => Self::Mix,
+        }
+    }
+}
+
 /// The reaction to a step of the load. Times are in seconds after the step, rounded down; `None` if
 /// what they wait for did not happen before the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReaction {
-    /// When the load changed, in seconds since the start of the run.
+    /// When the load changed, or when the run noticed that a node was lost or had returned, in seconds
+    /// since the start of the run.
     #[schemars(range(min = 0.0))]
     pub at_s: f64,
     /// How long the new load lasted, in seconds.
     #[schemars(range(min = 0.0))]
     pub lasted_s: f64,
-    /// What changed: the rate of arrivals, the users at work, or the mix.
-    pub what: Changed,
-    /// Arrivals per second, users, or weights, before.
+    /// What changed.
+    pub what: StepCause,
+    /// Arrivals per second, users, weights, or nodes, before.
     pub from: LoadValue,
-    /// The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached.
+    /// The same after. A rate is the new level; of all else, the new level is the throughput that was reached.
     pub to: LoadValue,
     /// Mean throughput of the part after the step, in transactions per second.
     #[schemars(range(min = 0.0))]
@@ -64,10 +90,10 @@ pub struct StepReaction {
     pub overshoot: f64,
 }
 
-/// A change of the load.
+/// A change of the load, or of the nodes.
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
-    what: Changed,
+    what: StepCause,
     at: Duration,
     from: LoadValue,
     to: LoadValue,
@@ -76,7 +102,9 @@ struct Step {
 impl Elasticity {
     /// The reactions of a run; `None` unless its load has steps.
     pub(super) fn of(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        let steps = steps(&facts.spec, &end.load_changes);
+        let mut steps = steps(&facts.spec, &end.load_changes);
+        steps.extend(steps_of_nodes(facts.nodes.len(), &end.node_changes));
+        steps.sort_by_key(|step| step.at);
         if steps.is_empty() {
             return None;
         }
@@ -101,11 +129,29 @@ fn steps(spec: &RunSpec, changes: &[LoadChanged]) -> Vec<Step> {
         steps.retain(|step| step.at < first.at.duration());
     }
     let step = |change: &LoadChanged| {
-        let LoadChanged { at, what, from, to } = change.clone();
-        Step { what, at: at.duration(), from, to }
+        let LoadChanged { at, what, from, to, .. } = change.clone();
+        Step { what: what.into(), at: at.duration(), from, to }
     };
     steps.extend(changes.iter().map(step));
-    steps.sort_by_key(|step| step.at);
+    steps
+}
+
+/// The steps of the number of nodes that can be reached. A run begins when it has reached all of them.
+fn steps_of_nodes(all: usize, changes: &[NodeChange]) -> Vec<Step> {
+    let (mut there, mut steps) = (all, Vec::new());
+    for NodeChange { at, change, .. } in changes {
+        let before = there;
+        there = match change {
+            Change::Lost => there.saturating_sub(1),
+            Change::Back => there.saturating_add(1).min(all),
+            Change::Promoted | Change::Demoted => there,
+        };
+        if there != before {
+            #[expect(clippy::cast_precision_loss, reason = "at most 64 nodes")]
+            let [from, to] = [before, there].map(|nodes| LoadValue::Number(nodes as f64));
+            steps.push(Step { what: StepCause::Nodes, at: at.duration(), from, to });
+        }
+    }
     steps
 }
 
@@ -120,7 +166,7 @@ fn changes_of(begin: Duration, rates: &[RateStep]) -> Vec<Step> {
         at = at.saturating_add(lasts);
         if from.to_bits() != to.to_bits() {
             let [from, to] = [from, to].map(LoadValue::Number);
-            steps.push(Step { what: Changed::Rate, at, from, to });
+            steps.push(Step { what: StepCause::Rate, at, from, to });
         }
     }
     steps
@@ -157,7 +203,9 @@ fn of_step(
     let last = usize::try_from(until.as_secs().min(window.end.second())).ok()?.min(seconds.len());
     let part = seconds.get(first..last)?;
     let [before, level] = match (&step.from, &step.to, step.what) {
-        (LoadValue::Number(from), LoadValue::Number(to), Changed::Rate) => [*from, *to],
+        (LoadValue::Number(from), LoadValue::Number(to), StepCause::Rate) => [*from, *to],
+        // Throughput falls when a node is lost, and returns from below, as after one has returned.
+        (.., StepCause::Nodes) => [0.0, throughput(part)],
         _ => [throughput(&seconds[..first]), throughput(part)],
     };
     let Reaction { half_s, most_s, full_s, response_s, late, late_s, overshoot } =
@@ -218,18 +266,42 @@ mod tests {
             found,
             [
                 Step {
-                    what: Changed::Rate,
+                    what: StepCause::Rate,
                     at: seconds(18),
                     from: LoadValue::Number(100.0),
                     to: LoadValue::Number(400.0)
                 },
                 Step {
-                    what: Changed::Rate,
+                    what: StepCause::Rate,
                     at: seconds(38),
                     from: LoadValue::Number(400.0),
                     to: LoadValue::Number(50.0)
                 },
             ]
+        );
+    }
+    #[test]
+    fn a_step_of_the_nodes_is_one_that_is_lost_or_returns() {
+        let change = |second, node, change| NodeChange {
+            at: triphammer_core::Elapsed::at_second(second),
+            node,
+            change,
+        };
+        let changes = [
+            change(10, 1, Change::Lost),
+            change(11, 2, Change::Promoted),
+            change(30, 1, Change::Back),
+            change(40, 0, Change::Lost),
+        ];
+        let found = steps_of_nodes(3, &changes);
+        let found: Vec<_> = found
+            .iter()
+            .map(|step| (step.at.as_secs(), step.from.clone(), step.to.clone()))
+            .collect();
+        let [two, three] = [2.0, 3.0].map(LoadValue::Number);
+        assert_eq!(
+            found,
+            [(10, three.clone(), two.clone()), (30, two.clone(), three.clone()), (40, three, two)]
         );
     }
 }

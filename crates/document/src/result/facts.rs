@@ -14,6 +14,7 @@ use triphammer_settings::Setting;
 use triphammer_statistics::reaction::LoadSecond;
 
 use super::at_end::DeclaredFigure;
+use super::first_answer::FirstAnswer;
 use super::observed::Observed;
 use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
@@ -68,6 +69,9 @@ pub struct RunFacts {
     /// State of the data at the start of the run; `None` for a database that stores nothing.
     #[serde(default)]
     pub state: Option<DatabaseState>,
+    /// The first answer after a pause; `None` without `--pause`.
+    #[serde(default)]
+    pub first_answer: Option<FirstAnswer>,
     /// How host and database were set up at the start of the run.
     pub setup: Vec<Line>,
     /// Server settings that changed during the run.

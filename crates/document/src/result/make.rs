@@ -100,6 +100,7 @@ impl RunResult {
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
             logins: Logins::of(end, &durations),
+            first_answer: facts.first_answer.clone(),
             client: computed.client,
             figures: DeclaredFigure::all(AT_END, facts, end),
             round_trips: computed.round_trips,

@@ -22,6 +22,7 @@ mod document;
 mod elasticity;
 mod facts;
 mod figures;
+mod first_answer;
 mod hosts;
 mod load;
 mod log_writes;
@@ -62,8 +63,9 @@ pub use document::{
     Warning,
 };
 pub(crate) use elasticity::repeated;
-pub use elasticity::{Elasticity, StepReaction, load_seconds};
+pub use elasticity::{Elasticity, StepCause, StepReaction, load_seconds};
 pub use facts::{CounterSpan, DatabaseCount, EarlierRun, MeasuredWorkload, NodeFact, RunFacts};
+pub use first_answer::{AnswerTimes, FirstAnswer};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub use log_writes::{LogFigure, LogOperation, LogWrites};

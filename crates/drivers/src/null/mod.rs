@@ -16,6 +16,7 @@
 //! | `fail=deadlock:1%` | probability of that error for a call that ends a transaction (`commit`, `call`); join several with `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, which its user notices at its next statement, or after it was idle |
 //! | `connect=10ms` | time to open a session |
+//! | `resume=3s/10s` | after 10 s without any session, the next one takes 3 s longer to open, and so do others that are opened meanwhile: a database that suspends |
 //! | `refuse=100` | maximum number of sessions: the next one is rejected because the server is full |
 //! | `prepare=off` | only the protocols `extended` and `simple` are supported |
 //! | `seed=1` | seed of the exponential times and the failures |
@@ -197,6 +198,7 @@ struct UrlOptions {
     fail: Vec<(ErrorClass, f64)>,
     disconnect: Option<Duration>,
     connect: Duration,
+    resume: Option<Resume>,
     refuse: Option<u32>,
     /// Whether the protocol of prepared statements is supported.
     prepares: bool,
@@ -238,15 +240,33 @@ struct Stall {
     period: Duration,
 }
 
+/// The database suspends after `idle` without any session, and takes `length` to resume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Resume {
+    length: Duration,
+    idle: Duration,
+}
+
 /// State that the sessions of one database share.
 struct Shared {
     zero: Instant,
     opened: AtomicU64,
+    /// When the last session was closed, and until when the database resumes.
+    suspension: Mutex<Suspension>,
     open: AtomicU32,
     claims: Mutex<HashMap<String, Claims>>,
     /// Number of timers that sessions hold.
     timers: AtomicU32,
     pool: Mutex<WorkerPool>,
+}
+
+/// Whether a database that suspends serves now.
+#[derive(Debug)]
+struct Suspension {
+    /// When the last session was closed.
+    idle_since: Instant,
+    /// When the database serves.
+    ready_at: Instant,
 }
 
 /// Holders of a lock name: many, or one exclusively.
@@ -278,6 +298,7 @@ impl Null {
         let shared = Shared {
             zero,
             opened: AtomicU64::new(0),
+            suspension: Mutex::new(Suspension { idle_since: zero, ready_at: zero }),
             open: AtomicU32::new(0),
             claims: Mutex::default(),
             timers: AtomicU32::new(0),
@@ -297,6 +318,7 @@ impl UrlOptions {
             fail: Vec::new(),
             disconnect: None,
             connect: Duration::ZERO,
+            resume: None,
             refuse: None,
             prepares: true,
             seed: 1,
@@ -315,6 +337,7 @@ impl UrlOptions {
                     options.disconnect = Some(parse_duration(value).map_err(wrong)?);
                 }
                 "connect" => options.connect = parse_duration(value).map_err(wrong)?,
+                "resume" => options.resume = Some(Resume::parse(value).map_err(wrong)?),
                 "refuse" => options.refuse = Some(value.parse().map_err(whole)?),
                 "prepare" if value == "off" => options.prepares = false,
                 "prepare" => return Err(wrong(format!("expected off, got `{value}`"))),
@@ -322,7 +345,7 @@ impl UrlOptions {
                 _ => {
                     return Err(SpecError::new(format!(
                         "unknown parameter `{name}` of a null target: expected service, network, \
-                         workers, stall, fail, disconnect, connect, refuse, prepare or seed"
+                         workers, stall, fail, disconnect, connect, resume, refuse, prepare or seed"
                     )));
                 }
             }
@@ -378,6 +401,19 @@ impl Stall {
             return at;
         }
         at + Duration::from_nanos(u64::try_from(length - phase).unwrap_or(u64::MAX))
+    }
+}
+
+impl Resume {
+    /// Reads `3s/10s`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let (length, idle) = text.split_once('/').ok_or_else(|| {
+            format!(
+                "expected the time that it takes, and the time without sessions before, such as \
+                 3s/10s, got `{text}`"
+            )
+        })?;
+        Ok(Self { length: parse_duration(length)?, idle: parse_duration(idle)? })
     }
 }
 
@@ -509,6 +545,21 @@ impl Shared {
         })
     }
 
+    /// Returns when a database that suspends serves a session that is opened now.
+    fn resumed_at(&self, resume: Resume) -> Instant {
+        let (mut suspension, now) = (self.suspension(), Instant::now());
+        let is_idle = self.open.load(Ordering::Acquire) == 0;
+        let idle_since = suspension.idle_since.max(suspension.ready_at);
+        if is_idle && now >= idle_since + resume.idle {
+            suspension.ready_at = now + resume.length;
+        }
+        suspension.ready_at
+    }
+
+    fn suspension(&self) -> MutexGuard<'_, Suspension> {
+        self.suspension.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn release(&self, name: &str) {
         let mut claims = self.claims();
         match claims.get_mut(name) {
@@ -544,6 +595,9 @@ impl Database for Null {
     async fn connect(&self, _role: Role, _slot: u32) -> Result<NullSession, DbError> {
         if !self.options.connect.is_zero() {
             tokio::time::sleep(self.options.connect).await;
+        }
+        if let Some(resume) = self.options.resume {
+            tokio::time::sleep_until(self.shared.resumed_at(resume)).await;
         }
         self.shared.admit(self.options.refuse)?;
         let number = self.shared.opened.fetch_add(1, Ordering::Relaxed);
@@ -846,6 +900,9 @@ impl Drop for NullSession {
         if let Some(Some(_)) = self.waiter.timer.take() {
             self.shared.timers.fetch_sub(1, Ordering::AcqRel);
         }
+        if self.options.resume.is_some() {
+            self.shared.suspension().idle_since = Instant::now();
+        }
         self.shared.open.fetch_sub(1, Ordering::AcqRel);
         if let Some(name) = self.advisory_lock.take() {
             self.shared.release(&name);
@@ -897,6 +954,8 @@ mod tests {
             ("workers", "4..2/1s", "2 workers are not more than 4"),
             ("workers", "2..4/soon", "invalid duration `soon`"),
             ("refuse", "-1", "expected a whole number"),
+            ("resume", "3s", "such as 3s/10s, got `3s`"),
+            ("resume", "3s/later", "invalid duration `later`"),
         ] {
             let error = options(&[(name, value)]).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
@@ -927,6 +986,31 @@ mod tests {
             least = least.min(before.elapsed());
         }
         assert!((200..900).contains(&least.as_micros()), "{least:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_without_sessions_suspends_and_takes_its_time_to_resume() {
+        let null = null(&[("resume", "3s/10s")]);
+        let seconds = Duration::from_secs;
+        let opened_after = async || {
+            let before = Instant::now();
+            let opened = session(&null).await;
+            (before.elapsed().as_secs(), opened)
+        };
+        let (after, first) = opened_after().await;
+        assert_eq!(after, 0, "it has just been opened");
+        tokio::time::advance(seconds(60)).await;
+        assert_eq!(opened_after().await.0, 0, "there is a session");
+        drop(first);
+        tokio::time::advance(seconds(9)).await;
+        assert_eq!(opened_after().await.0, 0, "it was idle for 9 s");
+        tokio::time::advance(seconds(10)).await;
+        let late = async {
+            tokio::time::sleep(seconds(1)).await;
+            opened_after().await.0
+        };
+        let (first, second) = tokio::join!(opened_after(), late);
+        assert_eq!((first.0, second), (3, 2), "both wait for the same");
     }
 
     #[tokio::test]

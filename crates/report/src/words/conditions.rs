@@ -1,7 +1,7 @@
 //! The conditions under which a run was measured, and its counts.
 
 use triphammer_core::clock::format_duration;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Load, PlannedChange};
 use triphammer_core::session::{Pipelining, ServerInfo};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_document::host::Host;
@@ -208,6 +208,7 @@ pub(crate) fn conduct(spec: &RunSpec) -> String {
         None => format!("{DATABASE_DEFAULT} isolation"),
     };
     let mut parts = vec![spec.mode.name().to_owned(), format!("{} protocol", spec.protocol.name())];
+    parts.extend(spec.pacing.changes.iter().map(PlannedChange::to_string));
     parts.extend(pipelining(spec.pipelining).map(str::to_owned));
     parts.extend([
         isolation,

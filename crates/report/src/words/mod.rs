@@ -23,8 +23,9 @@ pub(super) use tables::{
     times_note,
 };
 pub(super) use verdicts::{
-    ANOTHER, AUDITS, LIMITED_BY, REQUIREMENTS, STEADINESS, audits, bottleneck, failures, in_short,
-    in_unit, judged_steadiness, not_judged, requirements, steadiness, verdict, verification,
+    ANOTHER, AUDITS, LIMITED_BY, PAUSE, REQUIREMENTS, STEADINESS, audits, bottleneck, failures,
+    in_short, in_unit, judged_steadiness, not_judged, requirements, steadiness, verdict,
+    verification,
 };
 
 use crate::lines::DOT;

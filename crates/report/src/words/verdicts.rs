@@ -2,7 +2,9 @@
 //! of them.
 
 use triphammer_document::judgement::Judgement;
-use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict};
+use triphammer_document::result::{
+    Audit, Elasticity, RunResult, Steadiness, Steady, StepCause, Verdict,
+};
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
@@ -24,6 +26,7 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
             ("Work", queries::work(set), false),
             ("Outcome", queries::outcome(set), !set.is_good()),
         ];
+        rows.extend(first_answer(result));
         rows.extend(costs::rows(result));
         rows.extend(first_warning(result));
         return rows;
@@ -36,6 +39,7 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         let text = format!("p50 {p50} ms{DOT}p95 {p95} ms{DOT}p99 {p99} ms{DOT}max {max} ms");
         rows.push(("Response time", text, false));
     }
+    rows.extend(first_answer(result));
     let mut failed = failures(result);
     // Above the limit, the first lines of the summary have the error.
     if let Some(error) = result.errors.first().filter(|_| !result.failures.above_limit) {
@@ -63,6 +67,11 @@ pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     let hidden = result.observed.as_ref().and_then(observed::hidden);
     rows.extend(hidden.map(|hidden| (observed::NOT_OBSERVED, hidden, false)));
     rows
+}
+
+/// The first answer after a pause.
+fn first_answer(result: &RunResult) -> Option<(&'static str, String, bool)> {
+    result.first_answer.as_ref().map(|first| (PAUSE, first.words.clone(), false))
 }
 
 /// The first audit that is violated, or how many are not.
@@ -146,6 +155,8 @@ pub(crate) fn bottleneck(result: &RunResult) -> String {
 pub(crate) const STEADINESS: &str = "Steadiness";
 /// Heading of how much another run would differ.
 pub(crate) const ANOTHER: &str = "Another run";
+/// Heading of the first answer after a pause.
+pub(crate) const PAUSE: &str = "Pause";
 
 /// The steadiness of the window; `None` if it had no seconds or steadiness does not apply.
 pub(crate) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
@@ -154,7 +165,11 @@ pub(crate) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
 
 /// Why steadiness was not judged, of a run that had a window.
 pub(crate) fn not_judged(result: &RunResult) -> Option<String> {
-    let changes = result.spec.load.changes() || result.elasticity.is_some();
+    let is_of_load = |elasticity: &Elasticity| {
+        let mut steps = elasticity.steps.iter();
+        result.nodes.is_empty() || steps.any(|step| step.what != StepCause::Nodes)
+    };
+    let changes = result.spec.changes() || result.elasticity.as_ref().is_some_and(is_of_load);
     let is_changing = result.steadiness.is_none() && changes;
     is_changing.then(|| "not judged, because the load itself changes".to_owned())
 }

@@ -379,6 +379,7 @@ struct Sequence<'a, 'w> {
 impl<'a, 'w> Sequence<'a, 'w> {
     fn new(handle: &'a Handle, watch: &'a Watch<'w>, restorer: &'a Restorer<'a>) -> Self {
         let warned = BTreeSet::new();
+        handle.compares();
         Self { handle, watch, restorer, done: 0, failures: 0, made: false, is_here: true, warned }
     }
 

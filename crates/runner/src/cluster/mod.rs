@@ -148,6 +148,8 @@ impl Cluster {
             QUERIES
         } else if matches!(spec.load, Load::Replay(_)) {
             "a recording is a file of this host, and is replayed by one process"
+        } else if !spec.pacing.changes.is_empty() {
+            "a load that changes (--change) is driven by one process"
         } else if workload.is_of_user() {
             "your own transactions are run by one process"
         } else if self.place != Place::Local && target.is_file() {

@@ -110,6 +110,10 @@ impl Resolved {
             "a replay has times of its own: use --ab alone"
         } else if matches!(spec.length, Length::Transactions(_)) {
             "both halves of a pair end at the same time: give --duration instead of --transactions"
+        } else if !spec.pacing.changes.is_empty() {
+            "the loads of two runs at once stay the same: omit --change, or use --ab alone"
+        } else if self.pause.is_some() {
+            "the first answers of two runs at once would meet: omit --pause, or use --ab alone"
         } else if matches!(way, AtOnceWay::Interleaved(_)) && spec.load == Load::Keyed {
             "terminals think while it is the turn of the other side: use --duet, or --ab alone"
         } else if matches!(way, AtOnceWay::Interleaved(_)) && spec.load.changes() {

@@ -61,6 +61,7 @@ impl Resolved {
             },
             schema: Vec::new(),
             state: None,
+            first_answer: None,
             setup: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),

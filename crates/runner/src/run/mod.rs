@@ -6,6 +6,7 @@ mod drive;
 mod explain;
 mod facts;
 mod monitor;
+mod pause;
 mod prepare;
 mod query_run;
 mod resolve;
@@ -110,6 +111,8 @@ pub struct Resolved {
     price: Option<PriceList>,
     /// How the run is spread over hosts; `None` for a run by this process.
     shared: Option<SharedRun>,
+    /// How long there is no connection before the run; `None` for no pause.
+    pause: Option<Duration>,
     /// What is done about the state before the run.
     preparation: Preparation,
     /// How the state was restored; `None` if it was not.
@@ -219,10 +222,12 @@ impl Resolved {
         watch: &Watch<'_>,
         meeting: Option<&Meeting>,
     ) -> Result<RunResult, Failure> {
+        let first_answer = self.pause(handle, watch).await?;
         let _lock = self.lock().await?;
         let mut monitor = Monitor::new(&self.plan, self.connect_limit);
         let (mut facts, mut journal, beside) =
             self.begin(settings, store, &mut monitor, watch).await?;
+        facts.first_answer = first_answer;
         if let Err(failure) =
             self.prepare(&mut monitor, &mut facts, &mut journal, handle, watch).await
         {

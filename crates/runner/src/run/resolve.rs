@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use triphammer_core::pace::LoadChange;
 use triphammer_core::session::{Capabilities, Database, Isolation, Role, Session};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::StatementCatalogue;
@@ -29,6 +30,7 @@ use triphammer_settings::{RunDefaults, Settings, run_spec, until_ci};
 use triphammer_workloads::AnyWorkload;
 
 use super::Resolved;
+use super::pause;
 use super::query_run::{self, QueryRun};
 use crate::build::{build, option_of};
 use crate::build_request::BuildRequest;
@@ -56,6 +58,7 @@ impl Resolved {
         is_preview: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
+        let pause = pause::read(settings)?;
         let (workload, vocabulary) = &of_user(settings, workload, target)?;
         let requirements = requirement::from_settings(settings, vocabulary)?;
         identify(workload, database)?;
@@ -77,6 +80,7 @@ impl Resolved {
         given.run_seed = spec.seed;
         given.without_waits = spec.load.is_closed();
         let mut plan = plan(workload, &given, &record, database, sql, spec)?;
+        check_changes(&plan)?;
         if let (Some(list), None) = (&target.nodes, &queries) {
             let nodes = list.of_run(plan.workload.description(), plan.spec.seed)?;
             plan.nodes = Some(Arc::new(nodes));
@@ -110,6 +114,7 @@ impl Resolved {
             queries,
             streams,
             shared,
+            pause,
             preparation,
             restored: None,
             parent: None,
@@ -177,6 +182,7 @@ pub fn validate(
     let host_exporter = host_metrics::exporter(settings)?;
     energy::plan(settings, host_exporter.as_ref())?;
     crate::price::read(settings)?;
+    pause::read(settings)?;
     until_ci(settings)?;
     FailureLimit::from_settings(settings)?;
     Ok(())
@@ -331,6 +337,27 @@ fn plan(
         spec,
         share: Share::WHOLE,
     })
+}
+
+/// Rejects changes of the load that only the workload knows to be impossible.
+fn check_changes(plan: &Plan) -> Result<(), SpecError> {
+    let RunSpec { load, pacing, .. } = &plan.spec;
+    let is_replay = plan.workload.description().recording.is_some();
+    let changeable = plan.spec.changeable(is_replay);
+    for planned in &pacing.changes {
+        let checked = match &planned.change {
+            LoadChange::Mix(text) => {
+                let mix = plan.workload.mix(load.is_open()).map_err(str::to_owned);
+                mix.and_then(|mix| mix.check(text).map(drop))
+            }
+            LoadChange::Rate(_) | LoadChange::Users(_) => Ok(()),
+        };
+        let possible = changeable.check(&planned.change).map_err(|why| why.to_string());
+        if let Err(why) = possible.and(checked) {
+            return Err(SpecError::new(format!("--change `{planned}`: {why}")).about("change"));
+        }
+    }
+    Ok(())
 }
 
 /// Rejects isolation levels of transactions that the database does not have.

@@ -183,6 +183,7 @@ pub fn facts_without_seconds() -> RunFacts {
         },
         schema: Vec::new(),
         state: None,
+        first_answer: None,
         setup: Vec::new(),
         settings_changed: Vec::new(),
         slicer: Slicer::new(Length::Time(Duration::from_secs(300))),

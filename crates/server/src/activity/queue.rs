@@ -209,11 +209,6 @@ impl Activities {
             let message = format!("activity {id} has no run in progress, whose load could change");
             return Err(ApiError::conflict(message));
         }
-        if entry.activity.command.is_campaign() {
-            let message =
-                "the runs of this activity are compared: their loads must stay as they are";
-            return Err(ApiError::conflict(message));
-        }
         Ok(entry.handle.clone())
     }
 

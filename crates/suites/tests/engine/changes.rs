@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use triphammer_core::Elapsed;
 use triphammer_core::event::Event;
-use triphammer_core::pace::{LoadChange, LoadValue};
+use triphammer_core::pace::{LoadChange, LoadValue, PlannedChange};
 use triphammer_drivers::null::Null;
 use triphammer_engine::{Offered, RunPlan};
 
@@ -82,6 +82,65 @@ async fn users_of_a_closed_load_wait_and_return() {
         assert!(seconds[part].iter().all(near), "{expected}: {seconds:?}");
     }
     assert_eq!((end.load_changes.len(), end.away), (2, 0));
+}
+
+/// Plans changes at seconds of the window.
+fn planning<const N: usize>(
+    load: &str,
+    sessions: u32,
+    changes: [(u64, LoadChange); N],
+) -> RunPlan<Pings, Null> {
+    let mut plan = calling(load, sessions, 12);
+    let planned = |(at, change)| PlannedChange { at: Duration::from_secs(at), change };
+    plan.spec.pacing.changes = changes.map(planned).to_vec();
+    plan
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_changes_at_the_seconds_that_the_run_has_planned() {
+    let [fast, none, slow] = [100.0, 0.0, 20.0].map(LoadChange::Rate);
+    let plan = planning("rate:10/s,constant", 64, [(3, fast), (6, none), (9, slow)]);
+    let (end, events) = run_with(plan, async |_| ()).await;
+    let end = end.unwrap();
+    let all = 30 + 300 + 60;
+    assert_eq!(end.offered.unwrap(), Offered { offered: all, skipped: 0, never_started: 0 });
+    let seconds = seconds(&events);
+    for (part, expected) in [(0..3, 10), (3..6, 100), (6..9, 0), (9..12, 20)] {
+        let near = |count: &u64| count.abs_diff(expected) <= 2;
+        assert!(seconds[part].iter().all(near), "{expected}: {seconds:?}");
+    }
+    let made: Vec<_> = end.load_changes.iter().map(|made| (made.at, made.planned)).collect();
+    assert_eq!(made, [3, 6, 9].map(|second| (Elapsed::at_second(second), true)));
+    assert_eq!(notes(&events)[0], "the rate changed from 10 to 100 per second, as planned");
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_change_as_planned_after_the_ramp_up() {
+    let [few, more] = [2, 6].map(LoadChange::Users);
+    let mut plan = planning("closed", 8, [(0, few), (5, more)]);
+    plan.spec.rampup = Duration::from_secs(3);
+    let (end, events) = run_with(plan, async |_| ()).await;
+    let (end, seconds) = (end.unwrap(), seconds(&events));
+    for (part, expected) in [(0..3, 800), (4..8, 200), (9..15, 600)] {
+        let near = |count: &u64| count.abs_diff(expected) <= expected / 20;
+        assert!(seconds[part].iter().all(near), "{expected}: {seconds:?}");
+    }
+    let made: Vec<_> = end.load_changes.iter().map(|made| made.at).collect();
+    assert_eq!(made, [3, 8].map(Elapsed::at_second));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_planned_change_that_meets_a_requested_one_is_a_note() {
+    let plan = planning("rate:10/s,constant", 64, [(5, LoadChange::Rate(7.0))]);
+    let (end, events) = run_with(plan, async |stopper| {
+        sleep(Duration::from_millis(4_200)).await;
+        stopper.change_load(LoadChange::Rate(20.0)).unwrap();
+    })
+    .await;
+    assert_eq!(end.unwrap().load_changes.len(), 1);
+    let refused =
+        "the planned change `at=5s rate=7/s` was not made: the rate has just been changed";
+    assert!(notes(&events).iter().any(|note| note.starts_with(refused)), "{:?}", notes(&events));
 }
 
 #[tokio::test(start_paused = true)]
