@@ -143,6 +143,7 @@ def run(
     fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
     warm: Union[Text, None] = ...,
     until_quiet: Union[Duration, None] = ...,
+    pause: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -157,6 +158,7 @@ def run(
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
     load: Union[Text, None] = ...,
+    change: Union[Text, Sequence[Text], None] = ...,
     late: Union[Text, None] = ...,
     backlog: Union[Union[int, str], None] = ...,
     terminals: Union[Union[int, str], None] = ...,
@@ -246,6 +248,7 @@ def run(
     fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
     warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
     until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
+    pause: Before each run, close every connection to the database and wait for this time, as long as a serverless database takes to suspend; then measure the time of its first answer [default: none]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -260,6 +263,7 @@ def run(
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
     load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    change: Change of the load during the run, at a time after the start of the timed window: 'at=2m rate=2000/s' (arrivals of an open load), 'at=3m users=32' (users of a closed load, at most --vus) or 'at=4m mix=new_order=50,payment=50' (weights of transaction types); can be repeated. The result has the reaction to each [default: none]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
@@ -352,6 +356,7 @@ def profile(
     fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
     warm: Union[Text, None] = ...,
     until_quiet: Union[Duration, None] = ...,
+    pause: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -447,6 +452,7 @@ def profile(
     fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
     warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
     until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
+    pause: Before each run, close every connection to the database and wait for this time, as long as a serverless database takes to suspend; then measure the time of its first answer [default: none]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -541,6 +547,7 @@ def capacity(
     fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
     warm: Union[Text, None] = ...,
     until_quiet: Union[Duration, None] = ...,
+    pause: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -634,6 +641,7 @@ def capacity(
     fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
     warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
     until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
+    pause: Before each run, close every connection to the database and wait for this time, as long as a serverless database takes to suspend; then measure the time of its first answer [default: none]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -728,6 +736,7 @@ def compare(
     fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
     warm: Union[Text, None] = ...,
     until_quiet: Union[Duration, None] = ...,
+    pause: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -754,6 +763,7 @@ def compare(
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
     load: Union[Text, None] = ...,
+    change: Union[Text, Sequence[Text], None] = ...,
     late: Union[Text, None] = ...,
     backlog: Union[Union[int, str], None] = ...,
     terminals: Union[Union[int, str], None] = ...,
@@ -838,6 +848,7 @@ def compare(
     fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
     warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
     until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
+    pause: Before each run, close every connection to the database and wait for this time, as long as a serverless database takes to suspend; then measure the time of its first answer [default: none]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -864,6 +875,7 @@ def compare(
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
     load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    change: Change of the load during the run, at a time after the start of the timed window: 'at=2m rate=2000/s' (arrivals of an open load), 'at=3m users=32' (users of a closed load, at most --vus) or 'at=4m mix=new_order=50,payment=50' (weights of transaction types); can be repeated. The result has the reaction to each [default: none]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
@@ -951,6 +963,7 @@ def matrix(
     fingerprint: Union[Literal["rows", "checksums", "none"], None] = ...,
     warm: Union[Text, None] = ...,
     until_quiet: Union[Duration, None] = ...,
+    pause: Union[Duration, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -967,6 +980,7 @@ def matrix(
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
     load: Union[Text, None] = ...,
+    change: Union[Text, Sequence[Text], None] = ...,
     late: Union[Text, None] = ...,
     backlog: Union[Union[int, str], None] = ...,
     terminals: Union[Union[int, str], None] = ...,
@@ -1051,6 +1065,7 @@ def matrix(
     fingerprint: What shows whether two runs began from the same state: rows (the number of rows of each table, for at most 30 s), checksums (of all rows of all tables) or none [default: rows with --restore and for snapshots, else none]
     warm: What is read into caches before each run: tables, indexes, tables,indexes or none [default: none]
     until_quiet: Wait before each run until the server has finished its work in the background: checkpoints, vacuum, purge and merges; at most for this time [default: no wait]
+    pause: Before each run, close every connection to the database and wait for this time, as long as a serverless database takes to suspend; then measure the time of its first answer [default: none]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
@@ -1067,6 +1082,7 @@ def matrix(
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
     load: Load model: closed; rate:500/s or rate:500/s,constant; rate:500/s,at=2m,rate=2000/s (a rate that changes at times after the start of the timed window); ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    change: Change of the load during the run, at a time after the start of the timed window: 'at=2m rate=2000/s' (arrivals of an open load), 'at=3m users=32' (users of a closed load, at most --vus) or 'at=4m mix=new_order=50,payment=50' (weights of transaction types); can be repeated. The result has the reaction to each [default: none]
     late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
     backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]

@@ -30,9 +30,6 @@ Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag"
 #: Certainty of a verdict.
 Certainty = Literal["sure", "probable"]
 
-#: What a change is about.
-Changed = Literal["rate", "users", "mix"]
-
 #: Verdict of a comparison on B, decided in this order.
 ComparisonVerdict = Record
 
@@ -77,6 +74,9 @@ Length = Record
 
 #: A load model, as `--load` names it.
 Load = str
+
+#: A change that is asked for.
+LoadChange = Record
 
 #: A load before or after a change.
 LoadValue = Union[float, str]
@@ -167,6 +167,9 @@ Status = Literal["complete", "interrupted", "aborted", "failed"]
 
 #: Whether a run's mean represents the level of its primary metric.
 Steady = Literal["steady", "within_window", "drifting", "too_short"]
+
+#: What a step changed.
+StepCause = Literal["rate", "users", "mix", "nodes"]
 
 #: How a query or refresh function ended.
 StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run", "unsupported"]
@@ -1507,7 +1510,7 @@ class Efficiency(Record):
 
 
 class Elasticity(Record):
-    """Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are omitted."""
+    """Reactions to the steps of a load and to changes of the nodes, in order. Steps whose part is shorter than six seconds are omitted."""
 
     __slots__ = ()
     #: The steps.
@@ -1832,6 +1835,34 @@ class Fingerprint(Record):
     seconds: int
     #: The tables that were read, by name.
     tables: list[TableFingerprint]
+
+
+class FirstAnswer(Record):
+    """When a database answered first after a time in which triphammer had no connection to it. All of this is before the load, and in none of its figures."""
+
+    __slots__ = ()
+    #: Time from the beginning of the first attempt to log in to the answer, in seconds.
+    answer_s: float
+    #: Time for authentication, in seconds.
+    authentication_s: Optional[float]
+    #: Time to the connection, in seconds; `None` if the driver cannot tell it, and likewise below.
+    connect_s: Optional[float]
+    #: Error of the first of them; `None` if none failed.
+    error: Optional[str]
+    #: Number of attempts that failed before.
+    failed: int
+    #: Time of the login that succeeded, in seconds, and below its phases.
+    login_s: float
+    #: How long there was no connection.
+    pause: str
+    #: Time for setting up the session, in seconds.
+    setup_s: Optional[float]
+    #: Time of the statement, in seconds: the smallest one that the database has, such as SELECT 1.
+    statement_s: float
+    #: Time for TLS, in seconds; `None` without TLS, too.
+    tls_s: Optional[float]
+    #: All of it in words.
+    words: str
 
 
 class FirstDivergence(Record):
@@ -2776,6 +2807,8 @@ class Pacing(Record):
     __slots__ = ()
     #: Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped.
     backlog: int
+    #: Changes of the load that the run makes itself, in the order of their times.
+    changes: list[PlannedChange]
     #: When the run works, if it takes place at once with another one; `None` if it is alone.
     half: Optional[PairHalf]
     #: What happens to late arrivals; open loads only.
@@ -2878,6 +2911,16 @@ class PlanOperation(Record):
     figures: str
     #: What is done, in the database's words; literals are replaced by `?`.
     operation: str
+
+
+class PlannedChange(Record):
+    """A change that the run makes itself, at a time after the start of the timed window."""
+
+    __slots__ = ()
+    #: Time since the start of the timed window, in whole seconds.
+    at: str
+    #: What changes.
+    change: LoadChange
 
 
 class Price(Record):
@@ -3406,6 +3449,8 @@ class RunResult(RunDocument):
     failures: FailureShare
     #: Declared figures without separate fields, in display order.
     figures: list[DeclaredFigure]
+    #: The first answer after a pause without connections; `None` without `--pause`.
+    first_answer: Optional[FirstAnswer]
     #: Version of the document's format.
     format: Literal[1]
     #: The host of the client.
@@ -3976,9 +4021,9 @@ class StepReaction(Record):
     """The reaction to a step of the load. Times are in seconds after the step, rounded down; `None` if what they wait for did not happen before the next step."""
 
     __slots__ = ()
-    #: When the load changed, in seconds since the start of the run.
+    #: When the load changed, or when the run noticed that a node was lost or had returned, in seconds since the start of the run.
     at_s: float
-    #: Arrivals per second, users, or weights, before.
+    #: Arrivals per second, users, weights, or nodes, before.
     from_: LoadValue
     #: Time until it was at the new level, within the level's own spread.
     full_s: Optional[float]
@@ -4000,10 +4045,10 @@ class StepReaction(Record):
     response_s: Optional[float]
     #: Median over its second half of the response times (95th percentile of a second), in microseconds; `None` if nothing was completed.
     response_us: Optional[float]
-    #: The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached.
+    #: The same after. A rate is the new level; of all else, the new level is the throughput that was reached.
     to: LoadValue
-    #: What changed: the rate of arrivals, the users at work, or the mix.
-    what: Changed
+    #: What changed.
+    what: StepCause
 
 
 class StepTime(Record):

@@ -33,8 +33,8 @@ pub(crate) fn run_spec_schema() -> RefOr<Schema> {
 }
 
 /// Schema of what can change of a load.
-pub(crate) fn changed_schema() -> RefOr<Schema> {
-    part("Changed")
+pub(crate) fn step_cause_schema() -> RefOr<Schema> {
+    part("StepCause")
 }
 
 /// Schema of a load before or after a change.

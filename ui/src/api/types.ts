@@ -766,11 +766,8 @@ export interface ChangeableLoad {
   mix: string | null;
   /** Arrivals per second, or users at work, now. */
   value: number;
-  what: Changed;
+  what: StepCause;
 }
-
-/** What a change is about. */
-export type Changed = "rate" | "users" | "mix";
 
 /** The cheapest level of a profile that keeps the requirements. */
 export interface CheapestLevel {
@@ -1423,7 +1420,7 @@ export interface Efficiency {
   share: number;
 }
 
-/** Reactions to the steps of a load, in order. Steps whose part is shorter than six seconds are omitted. */
+/** Reactions to the steps of a load and to changes of the nodes, in order. Steps whose part is shorter than six seconds are omitted. */
 export interface Elasticity {
   /** The steps. */
   steps: StepReaction[];
@@ -1719,6 +1716,32 @@ export interface Fingerprint {
 
 /** How closely states are compared. */
 export type FingerprintDepth = "rows" | "checksums";
+
+/** When a database answered first after a time in which triphammer had no connection to it. All of this is before the load, and in none of its figures. */
+export interface FirstAnswer {
+  /** Time from the beginning of the first attempt to log in to the answer, in seconds. */
+  answer_s: number;
+  /** Time for authentication, in seconds. */
+  authentication_s: number | null;
+  /** Time to the connection, in seconds; `null` if the driver cannot tell it, and likewise below. */
+  connect_s: number | null;
+  /** Error of the first of them; `null` if none failed. */
+  error: string | null;
+  /** Number of attempts that failed before. */
+  failed: number;
+  /** Time of the login that succeeded, in seconds, and below its phases. */
+  login_s: number;
+  /** How long there was no connection. */
+  pause: string;
+  /** Time for setting up the session, in seconds. */
+  setup_s: number | null;
+  /** Time of the statement, in seconds: the smallest one that the database has, such as SELECT 1. */
+  statement_s: number;
+  /** Time for TLS, in seconds; `null` without TLS, too. */
+  tls_s: number | null;
+  /** All of it in words. */
+  words: string;
+}
 
 /** The divergence that was first in the recording. */
 export interface FirstDivergence {
@@ -2702,6 +2725,15 @@ export interface LoadAnswer {
   to: LoadValue;
 }
 
+/** A change that is asked for. */
+export type LoadChange = {
+  rate: number;
+} | {
+  users: number;
+} | {
+  mix: string;
+};
+
 /** A change of the load of a run: one of a rate, a number of users and a mix. */
 export interface LoadRequest {
   /** Weights of the transaction types from now on: `10,10,1,1,1`, or `new_order=10,payment=10` with 0 for the others. Types that had a weight of 0 at the start cannot be added. */
@@ -3129,6 +3161,8 @@ export type Outcome = "committed" | "rolled_back" | {
 export interface Pacing {
   /** Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped. */
   backlog: number;
+  /** Changes of the load that the run makes itself, in the order of their times. */
+  changes: PlannedChange[];
   /** When the run works, if it takes place at once with another one; `null` if it is alone. */
   half: PairHalf | null;
   /** What happens to late arrivals; open loads only. */
@@ -3299,6 +3333,14 @@ export interface PlanOperation {
   figures: string;
   /** What is done, in the database's words; literals are replaced by `?`. */
   operation: string;
+}
+
+/** A change that the run makes itself, at a time after the start of the timed window. */
+export interface PlannedChange {
+  /** Time since the start of the timed window, in whole seconds. */
+  at: string;
+  /** What changes. */
+  change: LoadChange;
 }
 
 /** The resolved form. */
@@ -3822,6 +3864,8 @@ export interface RunResult {
   failures: FailureShare;
   /** Declared figures without separate fields, in display order. */
   figures: DeclaredFigure[];
+  /** The first answer after a pause without connections; `null` without `--pause`. */
+  first_answer: FirstAnswer | null;
   /** Version of the document's format. */
   format: 1;
   /** The host of the client. */
@@ -4521,14 +4565,17 @@ export interface Steadiness {
 /** Whether a run's mean represents the level of its primary metric. */
 export type Steady = "steady" | "within_window" | "drifting" | "too_short";
 
+/** What a step changed. */
+export type StepCause = "rate" | "users" | "mix" | "nodes";
+
 /** How a query or refresh function ended. */
 export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run" | "unsupported";
 
 /** The reaction to a step of the load. Times are in seconds after the step, rounded down; `null` if what they wait for did not happen before the next step. */
 export interface StepReaction {
-  /** When the load changed, in seconds since the start of the run. */
+  /** When the load changed, or when the run noticed that a node was lost or had returned, in seconds since the start of the run. */
   at_s: number;
-  /** Arrivals per second, users, or weights, before. */
+  /** Arrivals per second, users, weights, or nodes, before. */
   from: LoadValue;
   /** Time until it was at the new level, within the level's own spread. */
   full_s: number | null;
@@ -4550,10 +4597,10 @@ export interface StepReaction {
   response_s: number | null;
   /** Median over its second half of the response times (95th percentile of a second), in microseconds; `null` if nothing was completed. */
   response_us: number | null;
-  /** The same after. A rate is the new level; of users and of a mix, the new level is the throughput that was reached. */
+  /** The same after. A rate is the new level; of all else, the new level is the throughput that was reached. */
   to: LoadValue;
-  /** What changed: the rate of arrivals, the users at work, or the mix. */
-  what: Changed;
+  /** What changed. */
+  what: StepCause;
 }
 
 /** A query or refresh function of a stream. */

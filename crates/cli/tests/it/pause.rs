@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use triphammer_testbed::{PostgresOptions, PostgresServer};
+use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
 
 use crate::program::{Messages, Program, finish, signal};
 use crate::servers::name_of;
@@ -95,6 +95,25 @@ fn nobody_is_connected_to_postgres_in_the_pause() {
         ["connect_s", "tls_s", "authentication_s", "setup_s"].map(|name| number(&first[name]));
     assert!((phases.iter().sum::<f64>() - login).abs() < 1e-6, "{first}");
     assert!(result["availability"]["outages"].as_array().unwrap().is_empty(), "{result}");
+}
+
+#[test]
+fn each_run_of_a_matrix_on_mariadb_has_its_first_answer() {
+    let server = MariadbServer::start(Default::default()).unwrap();
+    let target = server.fresh_database("pause").unwrap();
+    let program = Program::new();
+    let script = script(&program);
+    let matrix = ["matrix", &target, "--over", "vus=1,2", "--repeats", "1", "--cool-down", "0s"];
+    let length = ["--rampup", "0s", "--duration", "1s", "--pause", "500ms"];
+    program.ok(&[&matrix[..], &length, &script].concat());
+    for job in ["2", "3"] {
+        let result = program.ok(&["report", job, "--format", "json"]);
+        let result: Value = serde_json::from_str(&result).unwrap();
+        let first = &result["first_answer"];
+        let [answer, login] = ["answer_s", "login_s"].map(|name| number(&first[name]));
+        assert!(0.0 < login && login < answer && answer < 5.0, "{first}");
+        assert!(number(&first["authentication_s"]) > 0.0, "{first}");
+    }
 }
 
 #[test]

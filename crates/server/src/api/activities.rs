@@ -6,7 +6,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use triphammer_core::pace::{Changed, LoadChange, LoadNow, LoadValue};
+use triphammer_core::pace::{LoadChange, LoadNow, LoadValue};
+use triphammer_document::result::StepCause;
 use utoipa::ToSchema;
 
 use super::Answer;
@@ -17,7 +18,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Path};
 use crate::limiter::Visitor;
 use crate::live::LiveSeconds;
-use crate::schema::{changed_schema, load_value_schema};
+use crate::schema::{load_value_schema, step_cause_schema};
 
 /// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -113,8 +114,8 @@ pub struct LoadState {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ChangeableLoad {
     /// What can change, besides the mix.
-    #[schema(schema_with = changed_schema)]
-    pub what: Changed,
+    #[schema(schema_with = step_cause_schema)]
+    pub what: StepCause,
     /// Arrivals per second, or users at work, now.
     pub value: f64,
     /// The largest value.
@@ -130,7 +131,7 @@ pub struct ChangeableLoad {
 pub async fn load(State(app): State<App>, Path(id): Path<u64>) -> Answer<LoadState> {
     let (load, fixed) = match app.activities().load_now(id) {
         Ok(LoadNow { what, value, max, mix }) => {
-            (Some(ChangeableLoad { what, value, max, mix }), None)
+            (Some(ChangeableLoad { what: what.into(), value, max, mix }), None)
         }
         Err(error) if error.is_conflict() => (None, Some(error.message)),
         Err(error) => return Err(error),
