@@ -76,7 +76,8 @@ function limit() {
   for (const field of form.querySelectorAll('[data-within]')) {
     const within = form.elements.namedItem(field.dataset.within);
     field.disabled = within !== null && within.value === '';
-    field.title = field.disabled ? `Choose one first: ${within.previousElementSibling.textContent}` : '';
+    // A phone shows no title.
+    field.placeholder = field.disabled ? `choose: ${within.previousElementSibling.textContent.toLowerCase()}` : '';
   }
 }
 

@@ -63,7 +63,11 @@ pub(crate) fn each_raw(
     let children = store.jobs(&children)?.into_iter().map(|row| row.id);
     let jobs: BTreeSet<JobId> = others.iter().copied().chain([root]).chain(children).collect();
     for job in jobs {
-        if let Some(row) = store.export_job(job)? {
+        if let Some(mut row) = store.export_job(job)? {
+            if job == root {
+                // A run of a campaign stands for itself: what it belonged to is not in the bundle.
+                (row["parent"], row["step"]) = (Value::Null, Value::Null);
+            }
             each(of_job(job, JOB), pretty(&row));
         }
         if let Some(document) = store.export_document(job)? {

@@ -70,6 +70,14 @@ pub(crate) fn verify(
     let public = read_text(asked, SETTINGS_BYTES_MAX).map_err(|error| {
         Failure::refuse(format!("cannot read the key {}: {error}", asked.display()))
     })?;
+    let is_public = public.split_whitespace().count() >= 2 && !public.contains("PRIVATE KEY");
+    let kind = public.split_whitespace().next().unwrap_or_default();
+    if !is_public || !["ssh-", "ecdsa-", "sk-"].iter().any(|of| kind.starts_with(of)) {
+        return Err(Failure::refuse(format!(
+            "{} is not a public SSH key: give the file that ends in .pub",
+            asked.display()
+        )));
+    }
     let allowed = folder.path().join("allowed");
     write(&allowed, format!("{SIGNER} {}\n", public.trim()).as_bytes())?;
     let allowed = allowed.display().to_string();

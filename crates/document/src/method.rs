@@ -173,12 +173,16 @@ fn settings(result: &RunResult, lines: &mut Lines) {
     // What is only slow is as slow in every run.
     let found = found.filter(|fact| fact.concerns_comparisons());
     let before = lines.all.len();
+    let warnings = || result.warnings.iter().filter(|warning| warning.kind == "setup");
+    let words = || warnings().map(|of| of.text.strip_prefix("set-up: ").unwrap_or(&of.text));
     for fact in found {
-        lines.add("set-up", fact.verdict, format!("{}: {}", fact.name, fact.value));
+        // A warning says the same, and why.
+        let is_warned = words().any(|text| text.starts_with(&format!("{} is ", fact.name)));
+        if !is_warned {
+            lines.add("set-up", fact.verdict, format!("{}: {}", fact.name, fact.value));
+        }
     }
-    for warning in result.warnings.iter().filter(|warning| warning.kind == "setup") {
-        lines.add("set-up", SetupVerdict::Wrong, warning.text.clone());
-    }
+    words().for_each(|text| lines.add("set-up", SetupVerdict::Wrong, text));
     if !result.settings_changed.is_empty() {
         let changed = counted(result.settings_changed.len() as u64, "server settings");
         lines.add("set-up", SetupVerdict::Wrong, format!("{changed} changed during the run"));

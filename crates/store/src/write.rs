@@ -241,10 +241,15 @@ impl Store {
                 ),
             });
         }
-        let document = json(result);
+        let ended = Ended {
+            status: result.status.into(),
+            ending: &result.ending,
+            document: json(result),
+            host: Some(json(&result.host)),
+        };
         let evidence = [json(facts), json(end)];
         self.write(|connection| {
-            end_job(connection, job, result.status.into(), &result.ending, &document)?;
+            end_job(connection, job, &ended)?;
             connection.execute(
                 "UPDATE jobs SET primary_metric_name = ?2, primary_metric_value = ?3, server_product = ?4,
                  server_version = ?5 WHERE id = ?1",
@@ -302,9 +307,13 @@ impl Store {
         document: &serde_json::Value,
     ) -> Result<(), StoreError> {
         self.flush(job)?;
-        let document = json(document);
-        let ending = Ending::new(status, flaw);
-        self.write(|connection| end_job(connection, job, status.into(), &ending, &document))?;
+        let ended = Ended {
+            status: status.into(),
+            ending: &Ending::new(status, flaw),
+            host: document.get("host").filter(|host| host.is_object()).map(json),
+            document: json(document),
+        };
+        self.write(|connection| end_job(connection, job, &ended))?;
         self.held.borrow_mut().remove(&job);
         Ok(())
     }
@@ -363,23 +372,28 @@ fn insert_job(connection: &Connection, header: &JobHeader) -> rusqlite::Result<J
     Ok(JobId(connection.last_insert_rowid()))
 }
 
-fn end_job(
-    connection: &Connection,
-    job: JobId,
+/// How a job ended.
+struct Ended<'a> {
     status: JobStatus,
-    ending: &Ending,
-    document: &str,
-) -> rusqlite::Result<()> {
+    ending: &'a Ending,
+    document: String,
+    /// The host as its document has it: some of its facts, such as the memory of a virtual machine, may
+    /// have changed since the job began. `None` if the document has none.
+    host: Option<String>,
+}
+
+fn end_job(connection: &Connection, job: JobId, ended: &Ended<'_>) -> rusqlite::Result<()> {
     connection.execute(
-        "UPDATE jobs SET status = ?2, ended_at = ?3, result = ?4, good = ?5, flaw = ?6
-         WHERE id = ?1",
+        "UPDATE jobs SET status = ?2, ended_at = ?3, result = ?4, good = ?5, flaw = ?6,
+         host = COALESCE(?7, host) WHERE id = ?1",
         params![
             job.0,
-            status.name(),
+            ended.status.name(),
             rfc3339(clock::wall()),
-            document,
-            ending.good,
-            ending.flaw.map(Flaw::name),
+            ended.document,
+            ended.ending.good,
+            ended.ending.flaw.map(Flaw::name),
+            ended.host,
         ],
     )?;
     Ok(())

@@ -2,7 +2,7 @@
 //! may be compared with.
 
 use maud::{Markup, html};
-use triphammer_document::bundle::{BundleVerification, Signature};
+use triphammer_document::bundle::{BundleVerification, Disagreement, Signature};
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::method;
 use triphammer_document::result::{RunResult, TypeFigures};
@@ -13,6 +13,8 @@ use super::{badge, chart, layout, submitter, verified};
 use crate::entry::Entry;
 use crate::rank::{Board, Class, Compared, MARGIN, Shown, key};
 
+/// Most disagreements that are not folded.
+const SHOWN_MAX: usize = 20;
 /// Most differences of conditions that are listed for a comparison.
 const DIFFERENCES_MAX: usize = 40;
 
@@ -346,17 +348,12 @@ fn verification(found: &BundleVerification) -> Markup {
                 p.good { (integer(values)) " values were computed again, and agree." }
             } @else {
                 p.bad { (counted(found.disagreement_count, "values")) " differ from what was found." }
-                div.scroll {
-                    table.stack {
-                        thead { tr { th scope="col" { "Place" } th scope="col" { "Written" }
-                                     th scope="col" { "Found" } } }
-                        tbody {
-                            @for of in &found.disagreements {
-                                tr { th scope="row" { (of.part) div.quiet { (of.place) } }
-                                     td data-label="Written" { (of.written) }
-                                     td data-label="Found" { (of.found) } }
-                            }
-                        }
+                @let shown = found.disagreements.len().min(SHOWN_MAX);
+                (disagreements(&found.disagreements[..shown]))
+                @if found.disagreements.len() > shown {
+                    details {
+                        summary { (found.disagreements.len() - shown) " more" }
+                        (disagreements(&found.disagreements[shown..]))
                     }
                 }
             }
@@ -371,6 +368,24 @@ fn verification(found: &BundleVerification) -> Markup {
                 }
             }
             p { a href="verification.json" { "As JSON" } }
+        }
+    }
+}
+
+fn disagreements(all: &[Disagreement]) -> Markup {
+    html! {
+        div.scroll {
+            table.stack {
+                thead { tr { th scope="col" { "Place" } th scope="col" { "Written" }
+                             th scope="col" { "Found" } } }
+                tbody {
+                    @for of in all {
+                        tr { th scope="row" { (of.part) div.quiet { (of.place) } }
+                             td data-label="Written" { (of.written) }
+                             td data-label="Found" { (of.found) } }
+                    }
+                }
+            }
         }
     }
 }

@@ -487,7 +487,7 @@ fn jobs(
             }
         };
         if stored.row.kind == JobKind::Run {
-            let computed: Option<RunResult> = run::check(store, &stored, root, findings)?;
+            let computed: Option<RunResult> = run::check(parts, store, &stored, root, findings)?;
             method.extend(computed.iter().flat_map(method::judge));
             runs.extend(computed);
         }
@@ -555,7 +555,8 @@ fn made(
     match (written, found) {
         (Some(written), Some(found)) => page([written, found], findings),
         (Some(_), None) => findings.not_recomputed("report.html: this program has no web page"),
-        (None, _) => findings.not_recomputed("report.html: the bundle has none"),
+        (None, Some(_)) => findings.differs(PAGE, "the whole part", "nothing", "the page"),
+        (None, None) => findings.not_recomputed("report.html: neither program has a web page"),
     }
     let mut take = |name: &str| again.0.remove(name).and_then(|of| String::from_utf8(of).ok());
     Ok(Made { text: take(TEXT), page: take(PAGE) })

@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
@@ -19,12 +20,13 @@ use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::{OF_TYPE, place_of};
 use triphammer_document::parts::SettingChange;
-use triphammer_document::result::{ErrorFigure, RunResult};
+use triphammer_document::result::{ErrorFigure, MeasuredWorkload, RunResult};
 use triphammer_document::series::{SecondRow, SeriesRow};
+use triphammer_engine::Offered;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{
-    HistogramRow, ReadAt, Scope, Store, StoredJob, TimeCounts, TimesKind, TotalRow,
+    HistogramRow, JobStatus, ReadAt, Scope, Store, StoredJob, TimeCounts, TimesKind, TotalRow,
 };
 
 use super::Findings;
@@ -58,6 +60,9 @@ pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
         Ok(None) if stored.document.as_ref().is_some_and(Value::is_object) => {
             let form = format!("a document of a {}", row.kind.noun());
             return findings.differs(document, "the whole part", "unreadable", &form);
+        }
+        Ok(None) if stored.document.is_none() && row.status == JobStatus::Complete => {
+            return findings.differs(document, "the whole part", "nothing", "the job's document");
         }
         Ok(None) => return,
         Err(error) => {
@@ -119,8 +124,11 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let job = stored.row.id;
     lists(store, stored, result, findings)?;
+    workload(job, evidence, result, findings);
     if result.queries.is_none() {
+        timed_window(job, evidence, rows, findings);
         sums(job, stored, evidence, rows, findings);
+        arrivals(job, evidence, rows, findings);
         slices(job, stored, evidence, rows, findings);
         histograms(store, stored, evidence, rows, findings)?;
         seconds(job, evidence, rows, findings);
@@ -129,7 +137,10 @@ pub(super) fn run(
         "facts.json, ended.json: what was read of hosts, servers and clocks, and is in the document \
          as it is",
     );
-    findings.not_recomputed("seconds.csv: event-loop lag, round trips and host CPU of a second");
+    findings.not_recomputed(
+        "seconds.csv: event-loop lag, round trips and host CPU of a second, the server's own count, and of \
+         an open load its backlog and its waits for a session",
+    );
     findings.not_recomputed("sample_series.csv, sample_chunk.csv: observed values of a second");
     Ok(())
 }
@@ -193,6 +204,93 @@ fn error_rows(result: &RunResult) -> Vec<Vec<String>> {
         vec![place.to_string(), kind, class, error.message.clone(), error.count.to_string()]
     };
     result.errors.iter().enumerate().map(row).collect()
+}
+
+/// Whether the workload is the one that this program has by that name: what its primary metric counts,
+/// and in which unit.
+fn workload(job: JobId, evidence: &Evidence, result: &RunResult, findings: &mut Findings) {
+    let Ok(declared) = triphammer_runner::describe(&result.workload.name) else { return };
+    if findings.of_other_version || declared.version != result.workload.version {
+        return;
+    }
+    let described = &evidence.facts.description;
+    let again = MeasuredWorkload::of(&declared, &result.spec.load);
+    let measured = |of: &MeasuredWorkload| {
+        let names = of.transactions.iter().map(|of| json!([of.name, of.title]));
+        match declared.is_of_user() {
+            // Its types are those of the user's files, which may be elsewhere.
+            true => json!({ "primary_metric": { "measure": of.primary_metric.measure } }),
+            false => json!({
+                "primary_metric": of.primary_metric,
+                "transactions": names.collect::<Vec<_>>(),
+                "metric_max_per_terminal": of.metric_max_per_terminal,
+            }),
+        }
+    };
+    let [written, found] = [described, &again].map(measured);
+    let part = of_job(job, EVIDENCE[0]);
+    let [written, found] = [written, found].map(|of| json!({ "description": of }));
+    findings.documents("values of the workload", &part, &written, &found);
+}
+
+/// Whether the timed window is where the seconds have it. It may end within a second.
+fn timed_window(job: JobId, evidence: &Evidence, rows: Rows<'_>, findings: &mut Findings) {
+    let window = evidence.end.window;
+    let timed = || rows.seconds.iter().filter(|row| row.phase == Some(Phase::Window));
+    let first = timed().next().map_or(window.start.second(), |row| row.first);
+    let last = timed().next_back().map_or(window.start.second(), |row| row.last + 1);
+    // Hours later, seconds are stored together.
+    let longest = rows.seconds.iter().map(|row| row.last - row.first + 1).max().unwrap_or(1);
+    let part = of_job(job, EVIDENCE[1]);
+    let longest = Duration::from_secs(longest);
+    for (place, written, found) in
+        [("window.start", window.start, first), ("window.end", window.end, last)]
+    {
+        let (written, found) = (written.duration(), Duration::from_secs(found));
+        match written.abs_diff(found) < longest {
+            true => findings.agrees("edges of the window", 1),
+            false => findings.differs(&part, place, &shown(written), &shown(found)),
+        }
+    }
+}
+
+/// A time on the run's clock.
+fn shown(at: Duration) -> String {
+    format!("{} s", at.as_secs_f64())
+}
+
+/// Metrics of a second that only an open load has, and the total of each; `None` where it has none.
+type ArrivalTotal = (&'static str, fn(&Offered) -> Option<u64>);
+const OF_ARRIVALS: [ArrivalTotal; 7] = [
+    ("arrivals", |of| Some(of.offered)),
+    ("skipped", |of| Some(of.skipped)),
+    ("given_up", |_| None),
+    ("backlog", |_| None),
+    ("pool_wait_p50_us", |_| None),
+    ("pool_wait_p99_us", |_| None),
+    ("pool_wait_max_us", |_| None),
+];
+
+/// Whether the arrivals of the seconds add up to those of the run, and a closed load has none.
+fn arrivals(job: JobId, evidence: &Evidence, rows: Rows<'_>, findings: &mut Findings) {
+    let part = table_of(job, "seconds");
+    let offered = evidence.end.offered.as_ref();
+    for (name, total) in OF_ARRIVALS {
+        let written = || rows.seconds.iter().filter_map(|row| row.values.get(name));
+        match offered.map(total) {
+            None if written().next().is_none() => {}
+            // Terminals wait for sessions, too.
+            None if evidence.end.pool_wait.is_some() => {}
+            None => findings.differs(&part, name, "values", "none: the load is closed"),
+            Some(None) => {}
+            Some(Some(found)) => {
+                let written = rows.seconds.iter().map(|row| row.values.count(name)).sum::<u64>();
+                let place = format!("sum of {name}");
+                let pair = [&*written.to_string(), &found.to_string()];
+                findings.equal("sums of seconds", &part, &place, pair);
+            }
+        }
+    }
 }
 
 /// Counters that the rows of seconds have, with their names there.

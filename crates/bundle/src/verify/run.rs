@@ -10,7 +10,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_store::{Store, StoredJob};
 
 use super::{Findings, compare, raw};
-use crate::parts::{EVIDENCE, document_of, of_job};
+use crate::parts::{EVIDENCE, Parts, document_of, of_job};
 
 /// Most seconds of a run: its longest ramp-up and window, and the time to end.
 const SECONDS_MAX: u64 = 3 * DURATION_MAX.as_secs();
@@ -18,6 +18,7 @@ const SECONDS_MAX: u64 = 3 * DURATION_MAX.as_secs();
 /// Compares the document of a run with what its raw parts give, and these with each other. Returns
 /// the computed result; `None` if it cannot be computed.
 pub(super) fn check(
+    parts: &Parts,
     store: &Store,
     stored: &StoredJob,
     root: JobId,
@@ -30,7 +31,11 @@ pub(super) fn check(
     };
     let facts = of_job(job, EVIDENCE[0]);
     let Some([facts_text, ended]) = store.evidence(job)? else {
-        findings.differs(&facts, "the whole part", "nothing", "what the result was computed from");
+        let names = EVIDENCE.map(|name| of_job(job, name));
+        for name in names.iter().filter(|name| !parts.0.contains_key(*name)) {
+            let what = "what the result was computed from";
+            findings.differs(name, "the whole part", "nothing", what);
+        }
         return Ok(None);
     };
     let (Ok(seconds), Ok(series)) = (store.seconds(job), store.series(job)) else {

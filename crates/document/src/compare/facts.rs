@@ -132,7 +132,7 @@ fn changed_defaults() -> &'static [DefaultDef] {
 /// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
 const MUST_BE_EQUAL: [&str; 5] = ["version", "scale", "mix", "test", "queries"];
 /// Settings that only affect storing and printing, or that duplicate another fact.
-const NOT_COMPARED: [&str; 15] = [
+const NOT_COMPARED: [&str; 16] = [
     "ask-password",
     "format",
     "json",
@@ -146,6 +146,7 @@ const NOT_COMPARED: [&str; 15] = [
     "scale",
     "series",
     "show-spec",
+    "slices",
     "target",
     "tui",
 ];

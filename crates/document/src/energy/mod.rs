@@ -423,10 +423,10 @@ impl EnergyComparison {
     /// Compares the energy of the runs of both sides; `None` if neither side measured it.
     #[must_use]
     pub(crate) fn new(a: &[Option<&Energy>], b: &[Option<&Energy>]) -> Option<Self> {
-        let [a, b] = [a, b].map(of_runs);
-        if a.is_none() && b.is_none() {
+        if a.iter().chain(b).all(Option::is_none) {
             return None;
         }
+        let [a, b] = [a, b].map(of_runs);
         let joules = |side: &Option<Vec<OfRun<'_>>>| side.as_ref().map(|of| mean(of, |run| run.0));
         let rate = |of: &Vec<OfRun<'_>>| mean(of, |run| run.1.per_second);
         let (a_joules, b_joules) = (joules(&a), joules(&b));
