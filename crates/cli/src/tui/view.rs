@@ -307,7 +307,7 @@ fn draw_foot(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
         let ask = " abort and abandon transactions in flight? press a again, any other key cancels";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
-    Line::styled(" s stop   a abort   + - load   q leave the view   ? help", Palette::quiet())
+    Line::styled(" s stop   a abort   q leave the view   ? help   + - load", Palette::quiet())
         .render(area, buffer);
 }
 

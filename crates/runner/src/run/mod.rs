@@ -154,13 +154,14 @@ impl Resolved {
         self.settings.scale
     }
 
-    /// Maximum length as a time, if there is one.
+    /// Maximum length as a time, if there is one, with the pause before.
     #[must_use]
     pub fn longest(&self) -> Duration {
-        match self.plan.spec.length {
+        let load = match self.plan.spec.length {
             Length::Time(longest) => self.plan.spec.rampup + longest,
             Length::Transactions(_) => Duration::ZERO,
-        }
+        };
+        self.pause.unwrap_or_default() + load
     }
 
     /// Description of the workload.
