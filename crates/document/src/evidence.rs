@@ -4,13 +4,14 @@
 
 use triphammer_core::event::Phase;
 use triphammer_core::pace::PairHalf;
-use triphammer_core::recorder::RecordedInterval;
+use triphammer_core::recorder::{Arrived, RecordedInterval};
 use triphammer_engine::RunEnd;
 use triphammer_statistics::reaction::LoadSecond;
 
 use crate::judgement::{NOTHING_REQUIRED, REQUIRE};
 use crate::requirement::{self, Vocabulary};
-use crate::result::{QueriesResult, RunFacts, RunResult, repeated};
+use crate::result::{QueriesResult, RunFacts, RunResult, Slicer, repeated};
+use crate::second::Second;
 use crate::series::{SecondRow, SeriesRow, rows};
 use crate::stopping_rule::StoppingRule;
 
@@ -44,6 +45,21 @@ impl Evidence {
         let ended = again(serde_json::to_string(&evidence.end))?;
         evidence.restore(seconds, series);
         Ok((evidence, [facts, ended]))
+    }
+
+    /// The slices of a window with these seconds, without times and counts.
+    #[must_use]
+    pub fn slicer_of(&self, seconds: &[SecondRow]) -> Slicer {
+        let mut slicer = Slicer::of_run(self.facts.spec.length, self.facts.until_ci);
+        for row in seconds {
+            let Some(phase) = row.phase else { continue };
+            let mut interval = RecordedInterval::new(row.first, 0);
+            interval.last = row.last;
+            let due = row.values.get("arrivals").map(|_| row.values.count("arrivals"));
+            interval.arrived = due.map(|due| Arrived { due, ..Arrived::default() });
+            slicer.take(&Second::new(interval, phase, None));
+        }
+        slicer
     }
 
     /// Computes the result.

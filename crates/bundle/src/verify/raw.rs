@@ -20,7 +20,7 @@ use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::{OF_TYPE, place_of};
 use triphammer_document::parts::SettingChange;
-use triphammer_document::result::{ErrorFigure, MeasuredWorkload, RunResult};
+use triphammer_document::result::{ErrorFigure, MeasuredWorkload, RunResult, Slicer};
 use triphammer_document::series::{SecondRow, SeriesRow};
 use triphammer_engine::Offered;
 use triphammer_settings::command::JobKind;
@@ -387,6 +387,16 @@ fn slices(
     rows: Rows<'_>,
     findings: &mut Findings,
 ) {
+    let shape = |of: &Slicer| {
+        let slices = of.totals().map(|slice| json!([slice.first, slice.last, slice.arrived]));
+        json!({ "slicer": { "width": of.width(), "slices": slices.collect::<Vec<_>>() } })
+    };
+    let [written, found] = [&evidence.facts.slicer, &evidence.slicer_of(rows.seconds)].map(shape);
+    let part = of_job(job, EVIDENCE[0]);
+    // A half of a pair is sliced by a length that it does not state.
+    if evidence.facts.spec.pacing.half.is_none() {
+        findings.documents("values of the slices", &part, &written, &found);
+    }
     let types = (job, stored.transactions.as_slice());
     let in_window = window(rows.seconds);
     let mut times = vec![None; stored.transactions.len()];
@@ -402,7 +412,6 @@ fn slices(
             merge(sum, of_type.times.as_ref());
         }
     }
-    let part = of_job(job, EVIDENCE[0]);
     let timed = evidence.end.timed.iter().map(|of| of.response.as_ref());
     for ((name, slices), timed) in stored.transactions.iter().zip(&times).zip(timed) {
         let place = format!("slicer.slices: times of {name}");

@@ -1,6 +1,7 @@
 //! Computes the result of a run again: from the facts of the runner, the output of the engine and
 //! the stored seconds, by the function that made it.
 
+use serde_json::{Value, json};
 use triphammer_core::spec::DURATION_MAX;
 use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
@@ -59,6 +60,12 @@ pub(super) fn check(
             return Ok(None);
         }
     };
+    if let (Some(queries), Some(_)) = (&evidence.facts.queries, &evidence.facts.query_plan) {
+        // They are computed again from the steps, so that a result does not depend on those written.
+        let written: Value = serde_json::from_str(&texts[0][0]).unwrap_or_default();
+        let written = json!({ "queries": written["queries"] });
+        findings.documents("figures of queries", &facts, &written, &json!({ "queries": queries }));
+    }
     let computed = match evidence.result() {
         Ok(computed) => computed,
         Err(reason) => {

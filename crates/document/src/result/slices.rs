@@ -86,6 +86,12 @@ pub struct TypeTotals {
 }
 
 impl Slicer {
+    /// Creates slices for a run of this length, unless its window ends by its interval.
+    #[must_use]
+    pub fn of_run(length: Length, until_ci: Option<f64>) -> Self {
+        Self::new(until_ci.map_or(length, |_| Length::Transactions(0)))
+    }
+
     /// Creates slices for a run of this length. If that is not a time, slices start at one second
     /// and are doubled whenever there are too many.
     #[must_use]
@@ -139,6 +145,12 @@ impl Slicer {
         for (of_type, seen) in self.seconds.iter_mut().zip(&interval.types) {
             of_type.push([seen.counts.committed, seen.counts.response_ns]);
         }
+    }
+
+    /// Width of the slices in seconds.
+    #[must_use]
+    pub const fn width(&self) -> u64 {
+        self.width
     }
 
     /// The sums of the slices, in order.

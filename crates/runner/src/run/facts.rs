@@ -6,7 +6,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_document::parts::{COUNTED, ScriptFacts, Tool, WorkloadFacts};
 use triphammer_document::redacted::{Redacted, mask_secrets};
-use triphammer_document::result::{CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts};
+use triphammer_document::result::{CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts, Slicer};
 use triphammer_document::schedule::Schedule;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::target::DELAY;
@@ -64,7 +64,7 @@ impl Resolved {
             first_answer: None,
             setup: Vec::new(),
             settings_changed: Vec::new(),
-            slicer: self.slicer(),
+            slicer: Slicer::of_run(self.plan.spec.length, self.until_ci),
             figures: Vec::new(),
             primary_metric_seconds: Vec::new(),
             load_seconds: Vec::new(),

@@ -31,7 +31,7 @@ use triphammer_document::price::PriceList;
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
 use triphammer_document::result::{
-    DatabaseCount, NodeFact, QueriesResult, Restored, RunFacts, RunResult, SchemaFact, Slicer,
+    DatabaseCount, NodeFact, QueriesResult, Restored, RunFacts, RunResult, SchemaFact,
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
@@ -574,14 +574,6 @@ impl Resolved {
             self.start_workload().await?;
             let replayed = triphammer_load::replay(plan, exemplar.origin(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
-        })
-    }
-
-    /// Determines the length for the slices: unknown for a window that ends by its interval.
-    fn slicer(&self) -> Slicer {
-        Slicer::new(match self.until_ci {
-            Some(_) => Length::Transactions(0),
-            None => self.plan.spec.length,
         })
     }
 
