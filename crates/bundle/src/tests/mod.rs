@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use triphammer_core::Rng;
 use triphammer_document::bundle::{BundleVerification, Signature};
 use triphammer_document::compare::Run;
+use triphammer_document::evidence::Evidence;
 use triphammer_document::{Document, JobId};
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::job::{Job, Order};
@@ -22,6 +23,7 @@ use triphammer_store::Store;
 use crate::container::{Container, pack};
 use crate::make::{Options, find, make};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
+use crate::parts::Parts;
 use crate::repeat::{self, Repetition};
 use crate::verify::verify;
 
@@ -252,6 +254,98 @@ fn edits_are_named_with_their_part_whether_or_not_the_manifest_knows_them() {
             assert!(refused.to_string().contains(&format!("{part} is missing")), "{refused}");
         }
     }
+}
+
+/// Edits a raw part, and computes everything again that follows from it, as somebody would who knows how.
+fn forged(bundle: &[u8], job: JobId, name: &str, [from, to]: [&str; 2]) -> Vec<u8> {
+    let of = |name: &str| format!("jobs/{}/{name}", job.0);
+    let mut parts = Parts(edited(bundle, &of(name), |text| text.replacen(from, to, 1)));
+    let (store, unread) = parts.restore(job).unwrap();
+    assert_eq!(unread, []);
+    let [facts, ended] = store.evidence(job).unwrap().unwrap();
+    let (seconds, series) = (store.seconds(job).unwrap(), store.series(job).unwrap());
+    let (evidence, _) = Evidence::read(&facts, &ended, &seconds, &series).unwrap();
+    let result = evidence.result().unwrap();
+    let text = serde_json::to_string(&result).unwrap();
+    parts.0.insert("document.json".to_owned(), text.into_bytes());
+    let mut row: Value = serde_json::from_slice(&parts.0[&of("job.json")]).unwrap();
+    row["primary_metric_value"] = result.primary_metric.value.into();
+    let row = serde_json::to_string_pretty(&row).unwrap() + "\n";
+    parts.0.insert(of("job.json"), row.into_bytes());
+    let (store, _) = parts.restore(job).unwrap();
+    parts.add_made(&store, &store.load(job).unwrap()).unwrap();
+    corrected(parts.0)
+}
+
+#[test]
+fn a_metric_of_another_unit_or_window_is_found_although_all_follows_from_it() {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Run, &[("duration", "3s"), ("vus", "2")]);
+    let bundle = jobs.bundle(job, Options::default());
+    let value = |bundle: &[u8]| {
+        let document: Value = serde_json::from_slice(&parts_of(bundle)["document.json"]).unwrap();
+        document["primary_metric"]["value"].as_f64().unwrap()
+    };
+    for (name, [from, to], ratio, place) in [
+        (
+            "facts.json",
+            ["\"per_seconds\":1}", "\"per_seconds\":60}"],
+            60.0,
+            "description.primary_metric.measure.rate.per_seconds",
+        ),
+        ("facts.json", ["\"transactions\":[0,1,2]", "\"transactions\":[1]"], 0.0, "description"),
+        ("ended.json", ["\"end\":3000000000", "\"end\":1000000000"], 3.0, "window.end"),
+    ] {
+        let forged = forged(&bundle, job, name, [from, to]);
+        assert!((value(&forged) / value(&bundle) - ratio).abs() < 0.01, "{}", value(&forged));
+        let found = verified(&forged).disagreements;
+        let is_named = |of: &&triphammer_document::bundle::Disagreement| {
+            of.part.ends_with(name) && of.place.starts_with(place)
+        };
+        assert!(found.iter().any(|of| is_named(&of)), "{place}: {found:?}");
+    }
+}
+
+#[test]
+fn arrivals_add_up_and_what_is_missing_is_named() {
+    let jobs = Jobs::new();
+    let open = [("load", "rate:200/s"), ("vus", "4"), ("duration", "2s")];
+    let (job, closed) =
+        (jobs.run(JobKind::Run, &open), jobs.run(JobKind::Run, &[("duration", "2s")]));
+    let named = |parts: BTreeMap<String, Vec<u8>>, part: &str, place: &str| {
+        let found = verified(&corrected(parts)).disagreements;
+        let is_named = found.iter().any(|of| of.part == part && of.place.contains(place));
+        assert!(is_named, "{part}, {place}: {found:?}");
+    };
+    let bundle = jobs.bundle(job, Options::default());
+    let seconds = |job: JobId| format!("jobs/{}/seconds.csv", job.0);
+    for column in ["arrivals", "skipped"] {
+        named(edited(&bundle, &seconds(job), one_more(column)), &seconds(job), column);
+    }
+    let of_closed = jobs.bundle(closed, Options::default());
+    let given = edited(&of_closed, &seconds(closed), |text| {
+        let cut = text.trim_end().strip_suffix(",,,,,,,").unwrap();
+        format!("{cut},5,,,,,,\n")
+    });
+    named(given, &seconds(closed), "arrivals");
+    for name in ["document.json", "facts.json", "ended.json", "sample_chunk.csv"] {
+        let part = match name {
+            "document.json" => name.to_owned(),
+            _ => format!("jobs/{}/{name}", job.0),
+        };
+        let mut parts = parts_of(&bundle);
+        parts.remove(&part).unwrap();
+        named(parts, &part, "the ");
+    }
+}
+
+#[test]
+fn a_run_of_a_campaign_can_be_bundled() {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Profile, &[("vus", "1,2"), ("repeats", "1"), ("duration", "1s")]);
+    let found = verified(&jobs.bundle(JobId(job.0 + 1), Options::default()));
+    assert!(found.agrees, "{:?}", found.disagreements);
+    assert_eq!((found.job_kind, found.job), (JobKind::Run, job.0 + 1));
 }
 
 #[test]

@@ -141,6 +141,12 @@ pub(super) fn run(
         "seconds.csv: event-loop lag, round trips and host CPU of a second, the server's own count, and of \
          an open load its backlog and its waits for a session",
     );
+    let observed = result.observed.as_ref();
+    let sampled = observed.is_some_and(|of| !of.hosts.is_empty() || !of.profile.is_empty());
+    if sampled && store.sample_values(job)? == 0 {
+        let part = table_of(job, "sample_chunk");
+        findings.differs(&part, "the rows", "nothing", "the values of `observed` in the document");
+    }
     findings.not_recomputed("sample_series.csv, sample_chunk.csv: observed values of a second");
     Ok(())
 }
