@@ -1,7 +1,7 @@
 //! Changes of the load during a run: another rate of an open load, another number of users of a
 //! closed one, or another mix of either; by request, or as the run has planned them. Whoever asks is
-//! answered at once; threads notice by a number that grows with each change. What was due before a change stays as it was: a change of the rate begins with
-//! the next whole second.
+//! answered at once; threads notice by a number that grows with each change. What was due before a
+//! change stays as it was: a change of the rate begins with the next whole second.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,9 @@
 //! Pauses without connections before a run, and the first answer after them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
+use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
 
 use crate::program::{Messages, Program, finish, signal};
@@ -74,12 +75,12 @@ fn nobody_is_connected_to_postgres_in_the_pause() {
     // A session of the server ends a moment after its client has left.
     let count = format!("SELECT count(*)::text FROM pg_stat_activity WHERE datname = '{name}'");
     let connected = || server.run("postgres", &count).unwrap()[0][0].clone().unwrap() != "0";
-    let begun = Instant::now();
+    let begun = Clock::start();
     while connected() {
-        assert!(begun.elapsed() < Duration::from_secs(2), "somebody is still connected");
+        assert!(begun.now().duration() < Duration::from_secs(2), "somebody is still connected");
     }
     let mut looks = 0;
-    while begun.elapsed() < Duration::from_secs(3) {
+    while begun.now().duration() < Duration::from_secs(3) {
         assert!(!connected(), "somebody has connected in the pause");
         looks += 1;
     }
@@ -125,12 +126,12 @@ fn a_server_that_comes_late_is_waited_for_and_what_failed_is_counted() {
     let run = ["run", &target, "--rampup", "0s", "--duration", "1s", "--pause", "1s", "--json"];
     let mut child = program.start(&[&run[..], &script].concat());
     Messages::by(&mut child).wait_for(PAUSED);
-    let begun = Instant::now();
+    let begun = Clock::start();
     // It is stopped when the pause ends, and answers only later.
     server.sigstop();
-    std::thread::sleep(Duration::from_secs(3).saturating_sub(begun.elapsed()));
+    std::thread::sleep(Duration::from_secs(3).saturating_sub(begun.now().duration()));
     server.sigcont();
-    let passed = begun.elapsed().as_secs_f64();
+    let passed = begun.now().duration().as_secs_f64();
     let done = finish(child);
     assert_eq!(done.code, 0, "{done:?}");
     let result: Value = serde_json::from_str(&done.out).unwrap();
@@ -139,9 +140,9 @@ fn a_server_that_comes_late_is_waited_for_and_what_failed_is_counted() {
 
     let mut child = program.start(&[&run[..], &script].concat());
     Messages::by(&mut child).wait_for(PAUSED);
-    let begun = Instant::now();
+    let begun = Clock::start();
     server.stop();
-    std::thread::sleep(Duration::from_secs(2).saturating_sub(begun.elapsed()));
+    std::thread::sleep(Duration::from_secs(2).saturating_sub(begun.now().duration()));
     server.restart().unwrap();
     let done = finish(child);
     assert_eq!(done.code, 0, "{done:?}");
