@@ -134,8 +134,8 @@ pub(super) fn run(
         seconds(job, evidence, rows, findings);
     }
     findings.not_recomputed(
-        "facts.json, ended.json: what was read of hosts, servers and clocks, and is in the document \
-         as it is",
+        "facts.json, ended.json: what was read of hosts, servers and clocks, what `doctor` found, and the \
+         price list: the document has them as they are",
     );
     findings.not_recomputed(
         "seconds.csv: event-loop lag, round trips and host CPU of a second, the server's own count, and of \
