@@ -307,6 +307,24 @@ fn a_metric_of_another_unit_or_window_is_found_although_all_follows_from_it() {
 }
 
 #[test]
+fn a_figure_of_the_host_that_its_sampled_values_do_not_give_is_found() {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Run, &[("duration", "3s"), ("vus", "2")]);
+    let bundle = jobs.bundle(job, Options::default());
+    let part = format!("jobs/{}/facts.json", job.0);
+    let facts: Value = serde_json::from_slice(&parts_of(&bundle)[&part]).unwrap();
+    let cpu = facts["observed"]["hosts"].as_array().unwrap().iter();
+    let cpu = cpu.filter(|of| of["unit"] == "cores" && of["mean"].as_f64().unwrap() > 0.0);
+    for figure in cpu {
+        let [from, to] = [1.0, 0.5]
+            .map(|times| format!("\"mean\":{:?},", figure["mean"].as_f64().unwrap() * times));
+        let found = verified(&forged(&bundle, job, "facts.json", [&from, &to])).disagreements;
+        let is_named = found.iter().any(|of| of.part == part && of.place.ends_with(".mean"));
+        assert!(is_named, "{from}: {found:?}");
+    }
+}
+
+#[test]
 fn arrivals_add_up_and_what_is_missing_is_named() {
     let jobs = Jobs::new();
     let open = [("load", "rate:200/s"), ("vus", "4"), ("duration", "2s")];
@@ -328,7 +346,11 @@ fn arrivals_add_up_and_what_is_missing_is_named() {
         format!("{cut},5,,,,,,\n")
     });
     named(given, &seconds(closed), "arrivals");
-    for name in ["document.json", "facts.json", "ended.json", "sample_chunk.csv"] {
+    let facts = format!("jobs/{}/facts.json", job.0);
+    let mut parts = parts_of(&bundle);
+    parts.remove(&format!("jobs/{}/sample_chunk.csv", job.0)).unwrap();
+    named(parts, &facts, "observed.hosts[");
+    for name in ["document.json", "facts.json", "ended.json"] {
         let part = match name {
             "document.json" => name.to_owned(),
             _ => format!("jobs/{}/{name}", job.0),

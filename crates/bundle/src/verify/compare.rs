@@ -9,7 +9,7 @@ use super::Findings;
 
 /// Numbers that differ by less than this share of them are equal: the last digits of a computation
 /// may differ between processors.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// A place at which two documents differ.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,6 +30,7 @@ use triphammer_store::{
 };
 
 use super::Findings;
+use super::compare::ROUNDING;
 use crate::parts::{EVIDENCE, JOB, of_job, table_of};
 
 /// What secrets are replaced by.
@@ -132,6 +133,7 @@ pub(super) fn run(
         slices(job, stored, evidence, rows, findings);
         histograms(store, stored, evidence, rows, findings)?;
         seconds(job, evidence, rows, findings);
+        observed(store, job, evidence, findings)?;
     }
     findings.not_recomputed(
         "facts.json, ended.json: what was read of hosts, servers and clocks, what `doctor` found, and the \
@@ -141,13 +143,57 @@ pub(super) fn run(
         "seconds.csv: event-loop lag, round trips and host CPU of a second, the server's own count, and of \
          an open load its backlog and its waits for a session",
     );
-    let observed = result.observed.as_ref();
-    let sampled = observed.is_some_and(|of| !of.hosts.is_empty() || !of.profile.is_empty());
-    if sampled && store.sample_values(job)? == 0 {
-        let part = table_of(job, "sample_chunk");
-        findings.differs(&part, "the rows", "nothing", "the values of `observed` in the document");
-    }
     findings.not_recomputed("sample_series.csv, sample_chunk.csv: observed values of a second");
+    Ok(())
+}
+
+/// Whether the counters of the server and the figures of hosts are those of their sampled values, which
+/// are stored in steps of their unit.
+fn observed(
+    store: &Store,
+    job: JobId,
+    evidence: &Evidence,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let Some(observed) = &evidence.facts.observed else { return Ok(()) };
+    if observed.cost.values_lost > 0 {
+        return Ok(
+            findings.not_recomputed("facts.json: observed figures, of which values were lost")
+        );
+    }
+    let part = of_job(job, EVIDENCE[0]);
+    let window = evidence.end.window.start.second()..evidence.end.window.end.second();
+    let lists = [("profile", &observed.profile), ("hosts", &observed.hosts)];
+    let figures = lists.into_iter().flat_map(|(list, all)| {
+        all.iter().enumerate().map(move |(place, figure)| (format!("{list}[{place}]"), figure))
+    });
+    for (place, figure) in figures {
+        let labels = figure.labels.iter().map(|(name, value)| (&**name, &**value));
+        let labels: Vec<(&str, &str)> = labels.collect();
+        let series = store.find_series(job, Some(&figure.metric), &labels)?;
+        let series = series.iter().find(|of| of.series.labels == figure.labels);
+        let [sampled, _] = match series {
+            Some(series) => store.means(series, &window, &window)?,
+            None => [None; 2],
+        };
+        let step = 1.0 / f64::from(figure.unit.scale());
+        let values =
+            sampled.map(|of| [("mean", figure.mean, of.mean), ("max", figure.max, of.max)]);
+        let Some(values) = values else {
+            let place = format!("observed.{place}");
+            findings.differs(&part, &place, &figure.title, "no sampled values in the window");
+            continue;
+        };
+        for (name, written, found) in values {
+            match (written - found).abs() <= step + ROUNDING * written.abs() {
+                true => findings.agrees("observed figures", 1),
+                false => {
+                    let place = format!("observed.{place}.{name}");
+                    findings.differs(&part, &place, &written.to_string(), &found.to_string());
+                }
+            }
+        }
+    }
     Ok(())
 }
 
