@@ -4,6 +4,9 @@
 //!
 //! A dialect has its parent's checks; one of the same name replaces them.
 
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 use triphammer_core::{DbError, SpecError};
 
@@ -139,6 +142,9 @@ pub struct DatabaseCheck {
     /// Whether it matters only to transactions that write.
     #[serde(default)]
     pub of_writes: bool,
+    /// The server's setting that it reads, if commits and pages survive a crash only with a right value.
+    #[serde(default)]
+    pub durability: Option<String>,
     /// Why it matters.
     pub why: String,
     /// Command or setting that changes it. `{quarter}` and `{half}` are these parts of the host's memory
@@ -203,6 +209,17 @@ pub fn doctor(dialect: &str) -> Result<DoctorDef, SpecError> {
         all.extend(own);
     }
     Ok(all)
+}
+
+/// The checks of durability of all dialects, with the settings that they read.
+pub fn of_durability() -> &'static [(String, String)] {
+    static ALL: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let dialects = catalogues::dialects().iter();
+        let checks = dialects.filter_map(|name| doctor(name).ok()).flat_map(|def| def.checks);
+        let found = checks.filter_map(|check| Some((check.name, check.durability?)));
+        found.collect::<BTreeSet<_>>().into_iter().collect()
+    })
 }
 
 impl DoctorDef {

@@ -17,6 +17,7 @@ use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::{TypeInterval, histogram, merge};
 use triphammer_document::JobId;
+use triphammer_document::doctor::Group;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::{OF_TYPE, place_of};
 use triphammer_document::parts::SettingChange;
@@ -126,6 +127,7 @@ pub(super) fn run(
     let job = stored.row.id;
     lists(store, stored, result, findings)?;
     workload(job, evidence, result, findings);
+    durability(store, job, evidence, findings)?;
     if result.queries.is_none() {
         timed_window(job, evidence, rows, findings);
         sums(job, stored, evidence, rows, findings);
@@ -282,6 +284,42 @@ fn workload(job: JobId, evidence: &Evidence, result: &RunResult, findings: &mut 
     let part = of_job(job, EVIDENCE[0]);
     let [written, found] = [written, found].map(|of| json!({ "description": of }));
     findings.documents("values of the workload", &part, &written, &found);
+}
+
+/// Whether the examination before the run has the settings of durability as the server had them.
+fn durability(
+    store: &Store,
+    job: JobId,
+    evidence: &Evidence,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let setup = &evidence.facts.setup;
+    if setup.is_empty() || findings.of_other_version {
+        return Ok(());
+    }
+    let part = of_job(job, EVIDENCE[0]);
+    let settings = store.stored_settings(job, ReadAt::Start)?;
+    for (check, name) in triphammer_dialects::doctor::of_durability() {
+        let Some((_, value)) = settings.iter().find(|(of, _)| of == name) else { continue };
+        let place = format!("setup: {check}");
+        match setup.iter().find(|line| line.group == Group::Database && line.name == *check) {
+            None => findings.differs(&part, &place, "nothing", value),
+            Some(line) if switch(&line.value) == switch(value) => {
+                findings.agrees("settings of durability", 1);
+            }
+            Some(line) => findings.differs(&part, &place, &line.value, value),
+        }
+    }
+    Ok(())
+}
+
+/// The value of a switch, which servers write in several ways.
+fn switch(value: &str) -> String {
+    match value.to_ascii_lowercase().as_str() {
+        "1" => "on".to_owned(),
+        "0" => "off".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// Whether the timed window is where the seconds have it. It may end within a second.

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use triphammer_testbed::{MariadbServer, PostgresServer};
+
 use crate::program::Program;
 
 /// A run whose throughput is that of the service time.
@@ -63,6 +65,51 @@ fn exit_codes_tell_an_edit_from_what_is_no_bundle() {
     assert!(program.run(&["bundle", "7"]).err.contains("there is no job 7"));
     assert!(program.run(&["bundle", "night"]).err.contains("no complete run has the label"));
     assert_eq!(program.run(&["repeat", "b.zip", "null:"]).code, 2);
+}
+
+#[test]
+fn a_setting_of_durability_that_the_examination_lost_is_found() {
+    let postgres = PostgresServer::shared().fresh_database("bundle_durability").unwrap();
+    let mariadb = MariadbServer::shared().fresh_database("bundle_durability").unwrap();
+    let checks = [("fsync", postgres), ("flush_log_at_trx_commit", mariadb)];
+    for (check, target) in checks {
+        let program = Program::new();
+        program.ok(&["build", &target, "-w", "tpc-b", "--scale", "1"]);
+        program.ok(&[
+            "run",
+            &target,
+            "-w",
+            "tpc-b",
+            "--vus",
+            "1",
+            "--rampup",
+            "0s",
+            "--duration",
+            "2s",
+        ]);
+        program.ok(&["bundle", "last", "-o", "a.zip"]);
+        let found = program.json(&["verify", "a.zip"]);
+        assert_eq!(found["agrees"], true, "{}", found["disagreements"]);
+        let script = "import zipfile, json, sys\n\
+                      a, b = zipfile.ZipFile('a.zip'), zipfile.ZipFile('b.zip', 'w', zipfile.ZIP_DEFLATED)\n\
+                      for name in a.namelist():\n    \
+                      part = a.read(name)\n    \
+                      if name.endswith('facts.json'):\n        \
+                      facts = json.loads(part)\n        \
+                      facts['setup'] = [of for of in facts['setup'] if of['name'] != sys.argv[1]]\n        \
+                      part = json.dumps(facts)\n    \
+                      b.writestr(name, part)\n\
+                      b.close()";
+        let mut python = Command::new("python3");
+        let edited = python.args(["-c", script, check]).current_dir(program.folder()).output();
+        assert!(edited.as_ref().unwrap().status.success(), "{edited:?}");
+        let done = program.run(&["verify", "b.zip", "--json"]);
+        assert_eq!(done.code, 1, "{done:?}");
+        let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        let found = found["disagreements"].as_array().unwrap();
+        let place = format!("setup: {check}");
+        assert!(found.iter().any(|of| of["place"] == *place), "{place}: {found:?}");
+    }
 }
 
 #[test]
