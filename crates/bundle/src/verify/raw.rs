@@ -104,7 +104,10 @@ pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
     both("host", json!(stored.host), head.host.map(|host| json!(host)));
     let metric = read.primary_metric();
     if row.kind.drives() {
-        let value = metric.as_ref().map(|(_, value)| *value);
+        let (name, value) = metric.unzip();
+        if let Some(name) = name {
+            both("primary_metric_name", json!(row.primary_metric_name), Some(json!(name)));
+        }
         both("primary_metric_value", json!(row.primary_metric_value), Some(json!(value)));
     }
     findings.documents("values of the job's row", &part, &written, &found);
@@ -126,6 +129,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let job = stored.row.id;
     lists(store, stored, result, findings)?;
+    findings.not_recomputed("settings.csv: settings of the server that did not change");
     workload(job, evidence, result, findings);
     durability(store, job, evidence, findings)?;
     if result.queries.is_none() {
