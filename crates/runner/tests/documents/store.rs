@@ -59,7 +59,7 @@ fn a_run_comes_back_as_it_went_in() {
     let listed = stored.row.ending.as_ref().unwrap();
     assert_eq!((listed.good, listed.flaw), (false, result.ending.flaw));
     assert_eq!(stored.spec.unwrap(), sample::facts().spec);
-    assert_eq!((stored.facts, stored.host), (facts.workload.facts, sample::facts().host));
+    assert_eq!((stored.facts, stored.host), (facts.workload.facts, result.host.clone()));
     assert_eq!((stored.transactions.len(), stored.notes), (5, result.notes.clone()));
     assert_eq!(stored.row.status, JobStatus::Aborted);
     assert_eq!(stored.row.primary_metric_value, Some(result.primary_metric.value));
