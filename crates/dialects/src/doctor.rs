@@ -215,8 +215,9 @@ pub fn doctor(dialect: &str) -> Result<DoctorDef, SpecError> {
 pub fn of_durability() -> &'static [(String, String)] {
     static ALL: OnceLock<Vec<(String, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let dialects = catalogues::dialects().iter();
-        let checks = dialects.filter_map(|name| doctor(name).ok()).flat_map(|def| def.checks);
+        let dialects = catalogues::dialects();
+        let defined = dialects.iter().filter_map(|name| doctor(name).ok());
+        let checks = defined.flat_map(|def| def.checks);
         let found = checks.filter_map(|check| Some((check.name, check.durability?)));
         found.collect::<BTreeSet<_>>().into_iter().collect()
     })
@@ -267,6 +268,7 @@ mod tests {
             sql: text("SELECT 1"),
             momentary: false,
             of_writes: false,
+            durability: None,
             why: text("b"),
             change: text("c"),
             grant: None,
@@ -330,5 +332,15 @@ mod tests {
         };
         assert!(names("mariadb").contains(&"innodb_doublewrite".to_owned()), "inherited");
         assert!(names("null").is_empty());
+    }
+
+    #[test]
+    fn checks_of_durability_name_the_settings_that_they_read() {
+        let all = of_durability();
+        for (check, setting) in
+            [("fsync", "fsync"), ("flush_log_at_trx_commit", "innodb_flush_log_at_trx_commit")]
+        {
+            assert!(all.contains(&(check.to_owned(), setting.to_owned())), "{all:?}");
+        }
     }
 }
