@@ -164,6 +164,11 @@ impl Messages {
         assert!(lines.any(|line| suits(&line)), "there was not {what}");
     }
 
+    /// What follows, to its end.
+    pub fn rest(&mut self) -> Vec<String> {
+        self.0.iter_mut().flatten().map_while(Result::ok).collect()
+    }
+
     /// Reads until the program has noticed the first Ctrl-C: the kernel merges a second one with one
     /// that is pending.
     pub fn wait_for_interrupt(&mut self) {

@@ -143,12 +143,21 @@ impl<'a> Place<'a> {
         self.unless_stopped(restored.doing(what))
     }
 
+    /// Finishes a restore from a snapshot that was interrupted: the rows may be nowhere else.
+    async fn finish(&self, name: &SnapshotName, consent: Consent) -> Result<(), Failure> {
+        let (snapshots, mut stop) = (self.snapshots()?, after(END_LIMIT.max(self.limit)));
+        let listed = snapshots.list(&mut stop).await;
+        let marks = listed.doing(format_args!("listing the snapshots of {}", self.name()))?;
+        if !marks.iter().any(|mark| mark.name == *name && mark.restoring.is_some()) {
+            return Ok(());
+        }
+        let _lock = self.lock(&snapshots).await?;
+        let finished = snapshots.restore(name, consent, &mut stop).await;
+        finished.doing(format_args!("finishing the restore of {}", self.name())).map(drop)
+    }
+
     async fn drop(&self, name: &SnapshotName) -> Result<(), Failure> {
-        let mut stop = Stop::when(async {
-            tokio::time::sleep(END_LIMIT).await;
-            format!("not finished within {} s", END_LIMIT.as_secs())
-        });
-        let dropped = self.snapshots()?.drop(name, &mut stop).await;
+        let dropped = self.snapshots()?.drop(name, &mut after(END_LIMIT)).await;
         dropped.doing(format_args!("dropping snapshot `{name}` of {}", self.name()))
     }
 
@@ -161,6 +170,14 @@ impl<'a> Place<'a> {
             done => done,
         }
     }
+}
+
+/// Comes after a limit, also when the job was interrupted.
+fn after(limit: Duration) -> Stop<'static> {
+    Stop::when(async move {
+        tokio::time::sleep(limit).await;
+        format!("not finished within {}", format_duration(limit))
+    })
 }
 
 /// Restores the databases of a job before its runs.
@@ -276,11 +293,14 @@ impl<'a> Restorer<'a> {
 
     /// Drops the snapshots that are of use to this job only.
     pub fn end(self, watch: &Watch<'_>) {
-        if !self.plan.is_some_and(RestorePlan::ends_with_job) {
-            return;
-        }
+        let Some(plan) = self.plan.filter(|plan| plan.ends_with_job()) else { return };
         for (first, mark) in &self.used {
-            if let Err(failure) = on_this_thread(self.place(*first).drop(&mark.name)) {
+            let place = self.place(*first);
+            let dropped = async {
+                place.finish(&mark.name, plan.consent).await?;
+                place.drop(&mark.name).await
+            };
+            if let Err(failure) = on_this_thread(dropped) {
                 watch.warn(&format!("{failure}; the next job with --restore removes it"));
             }
         }
