@@ -6,12 +6,15 @@ chance, each for about --neighbour seconds. Each round makes a comparison of A w
 prints the half-widths of the intervals, and how often A was called different from A.
 
     bench/duet.py [--rounds 20] [--total 300] [--neighbour 10] [--vus 2] [--scale 2] [--rate N/s] [--seed 1]
-                  [--ways duet,interleave,ab]
+                  [--ways duet,interleave,ab] [--hosts 2]
 
 With --rate, the load is open: the servers are not busy, so the sides slow each other less, and p95 decides nothing.
+With --hosts 2, each server has a network of its own (a namespace; needs root), and the network takes 0.5 ms for each
+round trip; both still share the CPUs of this host.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -24,6 +27,7 @@ import time
 import lib
 
 RAMPUP, COOL_DOWN, PAIRS, SLICE = 2, 2, 7, 2
+ROUND_TRIP = "500us"
 BURN = "import time\nwhile True:\n    pass"
 
 
@@ -67,6 +71,7 @@ def ways(total, wanted="duet,interleave,ab"):
 def compare(binary, servers, options, given, store):
     """Makes a comparison; returns its document and its time."""
     load = ["--load", f"rate:{given.rate}"] if given.rate else []
+    load += ["--delay", ROUND_TRIP] if given.hosts == 2 else []
     command = [binary, "compare", *options, *(server.url("bench") for server in servers), "-w", "tpc-b", "--vus", str(given.vus),
                "--seed", str(given.random.getrandbits(31)), *load, "--json", "--store", store]
     begun = time.monotonic()
@@ -96,14 +101,17 @@ def main():
     parser.add_argument("--rate")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ways", default="duet,interleave,ab")
+    parser.add_argument("--hosts", type=int, choices=[1, 2], default=1)
     given = parser.parse_args()
     given.random = random.Random(given.seed)
     binary = lib.triphammer()
     wanted = ways(given.total, given.ways)
     found = {name: [] for name in wanted}
     settings = {"shared_buffers": "128MB", "synchronous_commit": "off"}
-    with lib.memory_folder() as folder, lib.Postgres(**settings) as a, lib.Postgres(**settings) as b:
-        store = os.path.join(folder, "jobs.sqlite")
+    with contextlib.ExitStack() as stack:
+        store = os.path.join(stack.enter_context(lib.memory_folder()), "jobs.sqlite")
+        hosts = [stack.enter_context(lib.OtherHost(number)) if given.hosts == 2 else None for number in (1, 2)]
+        a, b = (stack.enter_context(lib.Postgres(host=host, **settings)) for host in hosts)
         for server in (a, b):
             server.fresh("bench")
             lib.run([binary, "build", server.url("bench"), "-w", "tpc-b", "--scale", str(given.scale), "--store", store])

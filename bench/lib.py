@@ -87,10 +87,33 @@ def peak_memory_mb(command, **options):
     return int(run([sys.executable, "-c", code, *command], **options).split()[-1]) / 1024
 
 
-class Postgres:
-    """A private server on a free port, in its own folder; removed when the script ends."""
+class OtherHost:
+    """A network namespace of its own, as a second host on this one; needs root."""
 
-    def __init__(self, tls=False, **settings):
+    def __init__(self, number):
+        self.name = f"th-{os.getpid()}-{number}"
+        here, self.address = (f"10.213.{number}.{end}" for end in (1, 2))
+        ends = [f"th{os.getpid()}.{number}", f"th{os.getpid()}.{number}p"]
+        run(["ip", "netns", "add", self.name])
+        run(["ip", "link", "add", ends[0], "type", "veth", "peer", "name", ends[1], "netns", self.name])
+        run(["ip", "address", "add", f"{here}/30", "dev", ends[0]])
+        run(["ip", "link", "set", ends[0], "up"])
+        for command in (["address", "add", f"{self.address}/30", "dev", ends[1]], ["link", "set", ends[1], "up"],
+                        ["link", "set", "lo", "up"]):
+            run(["ip", "-n", self.name, *command])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["ip", "netns", "delete", self.name], check=False)
+
+
+class Postgres:
+    """A private server on a free port, in its own folder, on this host or another one; removed when the script ends."""
+
+    def __init__(self, tls=False, host=None, **settings):
+        self.host = host
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
         os.chmod(self.folder, 0o700)
         self.port = free_port()
@@ -100,7 +123,10 @@ class Postgres:
         if tls:
             self.make_certificate()
             settings["ssl"] = "on"
-        settings = {"listen_addresses": "127.0.0.1", "port": self.port,
+        if host:
+            with open(os.path.join(self.data, "pg_hba.conf"), "a", encoding="utf-8") as file:
+                file.write("host all all samenet trust\n")
+        settings = {"listen_addresses": self.address, "port": self.port,
                     "unix_socket_directories": self.folder, "shared_buffers": "1GB",
                     "max_wal_size": "8GB", "max_connections": 200, **settings}
         self.start(settings)
@@ -109,9 +135,15 @@ class Postgres:
         """Starts the server of the data folder with these settings."""
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         # pg_ctl's server keeps the pipes of its parent open: give it files.
-        subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
-                                     os.path.join(self.folder, "log"), "-o", options, "start"]),
+        there = ["ip", "netns", "exec", self.host.name] if self.host else []
+        subprocess.run([*there, *self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
+                                               os.path.join(self.folder, "log"), "-o", options, "start"])],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+    @property
+    def address(self):
+        """Where it listens."""
+        return self.host.address if self.host else "127.0.0.1"
 
     def make_certificate(self):
         """Creates the key and the certificate for a server with TLS."""
@@ -124,7 +156,7 @@ class Postgres:
 
     def url(self, database, sslmode="disable"):
         """TCP, without TLS unless requested."""
-        return f"postgres://postgres@127.0.0.1:{self.port}/{database}?sslmode={sslmode}"
+        return f"postgres://postgres@{self.address}:{self.port}/{database}?sslmode={sslmode}"
 
     def psql(self, database, sql, **options):
         return run([program("psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-c", sql,
@@ -147,6 +179,8 @@ class Postgres:
 
 class Standby(Postgres):
     """A hot standby of a private PostgreSQL server."""
+
+    host = None
 
     def __init__(self, primary):  # pylint: disable=super-init-not-called
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
