@@ -1,7 +1,7 @@
 //! The part of reports about price and energy: what a run costs by its price list, and the energy
 //! that was used in its timed window.
 
-use triphammer_document::energy::{Energy, EnergyFigures, EnergyOf, EnergySource};
+use triphammer_document::energy::{AboveIdle, Energy, EnergyFigures, EnergyOf, EnergySource};
 use triphammer_document::price::Price;
 use triphammer_document::profile::ProfileResult;
 use triphammer_document::result::RunResult;
@@ -81,19 +81,7 @@ pub(super) fn energy(energy: &Energy, metric: &str) -> Vec<String> {
 
 fn of_figures(figures: &EnergyFigures, metric: &str) -> Vec<String> {
     let mut lines = vec![in_short(figures, metric)];
-    if let Some(idle) = &figures.above_idle {
-        let each = idle.joules_per_transaction.map(|joules| {
-            let sign = if joules < 0.0 { "-" } else { "" };
-            format!(", {sign}{} J each", figure(joules.abs()))
-        });
-        lines.push(format!(
-            "{} W above the idle host{}; that used {} W in the {} before the run",
-            signed(idle.watts),
-            each.unwrap_or_default(),
-            figure(idle.idle_watts),
-            duration(idle.idle_s)
-        ));
-    }
+    lines.extend(figures.above_idle.as_ref().map(above_idle));
     if figures.of == EnergyOf::SharedHost {
         lines.push(match figures.client_cpu_share {
             Some(share) => format!(
@@ -109,9 +97,22 @@ fn of_figures(figures: &EnergyFigures, metric: &str) -> Vec<String> {
     lines
 }
 
-fn signed(watts: f64) -> String {
-    let sign = if watts < 0.0 { "-" } else { "" };
-    format!("{sign}{}", figure(watts.abs()))
+/// What the run used beyond the idle host.
+fn above_idle(above: &AboveIdle) -> String {
+    let before = format!(
+        "used {} W in the {} before the run",
+        figure(above.idle_watts),
+        duration(above.idle_s)
+    );
+    if above.watts < 0.0 {
+        let less = figure(-above.watts);
+        return format!(
+            "{less} W less than the idle host, which {before}: it was not idle then, or the load is \
+             too small to show"
+        );
+    }
+    let each = above.joules_per_transaction.map(|joules| format!(", {} J each", figure(joules)));
+    format!("{} W above the idle host{}; that {before}", figure(above.watts), each.unwrap_or_default())
 }
 
 /// Power, energy per transaction and figures per watt, in one line.

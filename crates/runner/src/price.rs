@@ -140,7 +140,7 @@ mod tests {
         let of = |rest: &str| parse(&format!("{HEAD}[[component]]\nname = 'a'\n{rest}"));
         for (found, message) in [
             (of("per_hour = 1\ncolour = 'red'"), "unknown field `colour`"),
-            (of("per_hour = -1"), "component `a`: price -1: expected 0 or more"),
+            (of("per_hour = -1"), "component `a`: price -1: expected 0 to 1e12"),
             (of("per_hour = nan"), "price NaN"),
             (of("per_hour = inf"), "price inf"),
             (of("once = 1"), "component `a`: no years"),

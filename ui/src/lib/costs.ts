@@ -45,7 +45,12 @@ export function energyLines({ figures }: Energy, metric: string): string[] {
   const idle = figures.above_idle;
   if (idle) {
     const above = idle.joules_per_transaction == null ? '' : `, ${figure(idle.joules_per_transaction)} J each`;
-    lines.push(`${figure(idle.watts)} W above the idle host${above}; that used ${figure(idle.idle_watts)} W in the ${duration(idle.idle_s)} before the run`);
+    const before = `used ${figure(idle.idle_watts)} W in the ${duration(idle.idle_s)} before the run`;
+    lines.push(
+      idle.watts < 0
+        ? `${figure(-idle.watts)} W less than the idle host, which ${before}: it was not idle then, or the load is too small to show`
+        : `${figure(idle.watts)} W above the idle host${above}; that ${before}`,
+    );
   }
   if (figures.of === 'shared_host') {
     lines.push(

@@ -3,6 +3,8 @@
 //!
 //! Documents keep the whole list, so that anyone can compute the figures again.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -207,10 +209,20 @@ impl PriceList {
         for component in &self.components {
             component.check().map_err(|why| format!("component `{}`: {why}", component.name))?;
         }
+        self.check_names()?;
         if self.per_year() <= 0.0 {
             return Err("all components are free: at least one must have a price".to_owned());
         }
         Ok(())
+    }
+
+    /// Rejects a component that is there twice, which is a mistake more often than not.
+    fn check_names(&self) -> Result<(), String> {
+        let mut names = BTreeSet::new();
+        let again = self.components.iter().find(|component| !names.insert(component.name.trim()));
+        again.map_or(Ok(()), |PriceComponent { name, .. }| {
+            Err(format!("component `{name}` is there twice: use a quantity, or names of their own"))
+        })
     }
 
     /// Costs per year of 365 days.
@@ -272,10 +284,13 @@ impl PriceComponent {
         }
         let is_number = |number: f64| number.is_finite() && number <= NUMBER_MAX;
         if !(is_number(self.price) && self.price >= 0.0) {
-            return Err(format!("price {}: expected 0 or more", self.price));
+            return Err(format!("price {}: expected 0 to {NUMBER_MAX:e}", self.price));
         }
         if !(is_number(self.quantity) && self.quantity > 0.0) {
-            return Err(format!("quantity {}: expected more than 0", self.quantity));
+            return Err(format!(
+                "quantity {}: expected more than 0, and at most {NUMBER_MAX:e}",
+                self.quantity
+            ));
         }
         match self.paid {
             Payment::Once { years } if !(is_number(years) && (0.01..=100.0).contains(&years)) => {

@@ -62,12 +62,16 @@ fn wrong_values_are_named_with_their_component() {
         change(&mut of);
         of.check().unwrap_err()
     };
-    assert!(list(&[(0.0, Payment::Hour), (1.0, Payment::Hour)]).check().is_ok());
+    let mut two = list(&[(0.0, Payment::Hour), (1.0, Payment::Hour)]);
+    assert!(two.check().unwrap_err().contains("is there twice"));
+    two.components[1].name = "disk".into();
+    assert!(two.check().is_ok());
     for (error, part) in [
         (wrong(&|of| of.currency = "euro".into()), "currency `euro`"),
         (wrong(&|of| of.components.clear()), "no component"),
-        (wrong(&|of| of.components[0].price = -1.0), "`server`: price -1: expected 0 or more"),
+        (wrong(&|of| of.components[0].price = -1.0), "`server`: price -1: expected 0 to 1e12"),
         (wrong(&|of| of.components[0].price = f64::NAN), "price NaN"),
+        (wrong(&|of| of.components[0].price = 1e308), "e308: expected 0 to 1e12"),
         (wrong(&|of| of.components[0].price = f64::INFINITY), "price inf"),
         (wrong(&|of| of.components[0].price = 0.0), "all components are free"),
         (wrong(&|of| of.components[0].quantity = 0.0), "quantity 0: expected more than 0"),
