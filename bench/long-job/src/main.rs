@@ -65,10 +65,8 @@ fn main() -> Result<(), Failure> {
     for number in variations.map_or(0..=0, |count| 1..=count) {
         let mut facts: RunFacts = serde_json::from_str(&facts)?;
         let level = if number == 0 { 1.0 } else { vary(&mut facts, number) };
-        let job = write(&store, &model, facts, seconds, (number, level))?;
-        if figures > 0 {
-            observed::write(Path::new(&path), job, seconds, figures)?;
-        }
+        let job =
+            write(&store, &model, facts, (Path::new(&path), figures), seconds, (number, level))?;
         writeln!(std::io::stdout(), "{job}")?;
     }
     Ok(())
@@ -98,6 +96,7 @@ fn write(
     store: &Store,
     model: &StoredJob,
     mut facts: RunFacts,
+    (path, figures): (&Path, usize),
     seconds: u64,
     (number, level): (u64, f64),
 ) -> Result<JobId, Failure> {
@@ -125,8 +124,12 @@ fn write(
         facts.slicer.take(&second);
         store.second(job, &second)?;
     }
-    facts.observed.get_or_insert_default().cores =
-        cores::of(RAMP_UP, seconds).into_iter().collect();
+    if figures > 0 {
+        observed::write(path, job, seconds, figures)?;
+    }
+    let of_run = facts.observed.get_or_insert_default();
+    observed::summarize(store, job, &(RAMP_UP..seconds), of_run)?;
+    of_run.cores = cores::of(RAMP_UP, seconds).into_iter().collect();
     facts.job = Some(job.0);
     facts.primary_metric_seconds = rule.into_seconds();
     let end = end(seconds, run.types, timed.types);

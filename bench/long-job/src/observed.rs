@@ -2,16 +2,18 @@
 //! labelled objects as are needed for their number, and active sessions by what they waited for.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use triphammer_core::Rng;
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::result::Observed;
 use triphammer_document::samples::SampleSeries;
 use triphammer_observe::host_metrics::HOST_METRICS;
 use triphammer_observe::{CPU_NUMBER, declared};
-use triphammer_store::{SampleWriter, SampledSecond};
+use triphammer_store::{SampleWriter, SampledSecond, Store};
 
 use crate::{CHECKPOINT_EVERY, Failure};
 
@@ -49,6 +51,28 @@ pub fn write(store: &Path, job: JobId, seconds: u64, count: usize) -> Result<(),
         0 => Ok(()),
         lost => Err(format!("{lost} values were not stored").into()),
     }
+}
+
+/// Gives the figures of hosts and of the server the means and maxima of the values that were written, and
+/// drops those of the model that have none.
+pub fn summarize(
+    store: &Store,
+    job: JobId,
+    window: &Range<u64>,
+    of_run: &mut Observed,
+) -> Result<(), Failure> {
+    for figures in [&mut of_run.hosts, &mut of_run.profile] {
+        for mut figure in std::mem::take(figures) {
+            let all = store.find_series(job, Some(&figure.metric), &[])?;
+            let Some(series) = all.iter().find(|of| of.series.labels == figure.labels) else {
+                continue;
+            };
+            let [Some(sampled), _] = store.means(series, window, window)? else { continue };
+            (figure.mean, figure.max) = (sampled.mean, sampled.max);
+            figures.push(figure);
+        }
+    }
+    Ok(())
 }
 
 fn sessions_of((class, wait, _): &(&str, &str, f64)) -> Arc<SampleSeries> {

@@ -112,7 +112,11 @@ fn above_idle(above: &AboveIdle) -> String {
         );
     }
     let each = above.joules_per_transaction.map(|joules| format!(", {} J each", figure(joules)));
-    format!("{} W above the idle host{}; that {before}", figure(above.watts), each.unwrap_or_default())
+    format!(
+        "{} W above the idle host{}; that {before}",
+        figure(above.watts),
+        each.unwrap_or_default()
+    )
 }
 
 /// Power, energy per transaction and figures per watt, in one line.
