@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a replay is worth: the share of statements that succeed and the answers that differ when applications are recorded
-at the wire and replayed on a copy of their database, how fast a recording is replayed at most, and how often two equal
-databases are said to differ.
+at the wire and replayed on a copy of their database, how fast a recording is replayed at most, how late its statements
+start, and how often two equal databases are said to differ.
 
 The applications: TPROC-C with statements of our own, whose ids are the database's; pgbench's tpcb-like; and a shop of
 pgbench scripts whose orders and items get their ids from sequences (\\gset), on PostgreSQL.
@@ -15,12 +15,17 @@ import json
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 
 from lib import Postgres, program, run, triphammer
 
+# Statements of a transaction of tpcb-like.
+TPCB_STATEMENTS = 7
+# Transactions per second of the recording whose starts are measured.
+PACED = 300
 SHOP_TABLES = """
     CREATE TABLE customers (id serial PRIMARY KEY, name text NOT NULL, orders int NOT NULL DEFAULT 0);
     CREATE TABLE orders (id serial PRIMARY KEY, customer_id int NOT NULL REFERENCES customers, total numeric(10, 2) NOT NULL);
@@ -69,7 +74,8 @@ def shop(server, folder):
     script = os.path.join(folder, "shop.sql")
     with open(script, "w", encoding="utf-8") as file:
         file.write(SHOP)
-    return lambda port, options: pgbench(port, "shop", ["-M", "prepared", "-f", script], options.clients, options.seconds)
+    return lambda port, options, *more: pgbench(port, "shop", ["-M", "prepared", "-f", script, *more], options.clients,
+                                                options.seconds)
 
 
 def tpcb(server, _folder):
@@ -98,8 +104,8 @@ def copy(server, database, name):
     server.psql("postgres", f"CREATE DATABASE {name} TEMPLATE {database}")
 
 
-def replayed(target, load):
-    document = json.loads(subprocess.run([triphammer(), "run", target, "--load", load, "--json"], check=False, text=True,
+def replayed(target, load, *more):
+    document = json.loads(subprocess.run([triphammer(), "run", target, "--load", load, "--json", *more], check=False, text=True,
                                          stdout=subprocess.PIPE).stdout)
     return document
 
@@ -127,6 +133,37 @@ def rate(file):
     document = replayed("null:", f"replay:{file},speed=1000x")
     seconds = max(document["durations"]["window_s"], 1e-9)
     print(f"null database: {document['replay']['sent'] / seconds:.0f} statements/s")
+
+
+def rate_on_server(server, file, options):
+    """Statements per second of the recording of tpcb-like as fast as the server takes it, also in the recorded order of
+    commits, beside the same script by the workload `script`, in alternating rounds."""
+    rates = {"times": [], "commit": [], "script": []}
+    for _ in range(3):
+        for order in ("times", "commit"):
+            copy(server, "tpcb_before", "tpcb_replay")
+            document = replayed(server.url("tpcb_replay"), f"replay:{file},speed=1000x", "--no-observe", "--order", order)
+            rates[order].append(document["replay"]["sent"] / document["durations"]["window_s"])
+        copy(server, "tpcb_before", "tpcb_replay")
+        done = run([triphammer(), "run", server.url("tpcb_replay"), "-w", "script", "--script", "tpcb-like", "--vus",
+                    str(options.clients), "--rampup", "0s", "--duration", f"{options.seconds}s", "--no-observe", "--json"])
+        total = json.loads(done)["window"]["total"]
+        rates["script"].append(total["committed"] / options.seconds * TPCB_STATEMENTS)
+    of = {name: statistics.median(all_of) for name, all_of in rates.items()}
+    print(f"PostgreSQL: replay {of['times']:.0f} statements/s, script {of['script']:.0f}: {of['times'] / of['script']:.2f} x "
+          f"(wanted 1); in the order of commits {of['commit']:.0f}: {of['commit'] / of['script']:.2f} x")
+
+
+def starts(server, folder, options):
+    """How late the statements of a recording start that leaves the server time."""
+    work = shop(server, folder)
+    copy(server, "shop", "shop_before")
+    file = os.path.join(folder, "paced.recording")
+    with capture(server, "shop", file) as port:
+        work(port, options, "--rate", str(PACED))
+    copy(server, "shop_before", "shop_replay")
+    waits = replayed(server.url("shop_replay"), f"replay:{file}")["pool_wait"]
+    print(f"starts at {PACED} transactions/s: p50 {waits['p50_us']} us late, p99 {waits['p99_us']} us (wanted 2000)")
 
 
 def comparisons(server, file, options):
@@ -158,6 +195,8 @@ def main():
         os.environ["TRIPHAMMER_STORE"] = os.path.join(folder, "jobs.sqlite")
         files = {name: application(server, name, options, folder) for name in APPLICATIONS}
         rate(files["tpcb"])
+        rate_on_server(server, files["tpcb"], options)
+        starts(server, folder, options)
         if options.comparisons:
             comparisons(server, files["shop"], options)
 
