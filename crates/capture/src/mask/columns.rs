@@ -67,8 +67,8 @@ impl MaskedColumns {
 
     /// The values of the columns, and those that may be:
     ///
-    /// - in a statement that names one of the columns, whatever its table: what is not plainly another column's;
-    /// - in a statement on one of the tables: what does not seem to be another column's;
+    /// - in a statement that names one of the columns, whatever its table, or one of the tables: what is not plainly another
+    ///   column's, such as the argument of a function;
     /// - in a statement without a table: everything.
     pub(super) fn masked(&self, shape: &Shape, rules: Rules) -> Masked {
         let text = shape.to_string();
@@ -89,8 +89,7 @@ impl MaskedColumns {
         for (hole, argument) in shape.holes.iter().enumerate() {
             let column = match place_in_row(shape, hole) {
                 Some(_) if hole < first_in_query => inserted(shape, hole),
-                _ if are_named => plain(hole),
-                _ => shape.column(hole).filter(|name| !name.eq_ignore_ascii_case("row")),
+                _ => plain(hole),
             };
             arguments[*argument] |= match &origins[*argument] {
                 _ if is_name(&shape.pieces[hole]) => false,

@@ -318,6 +318,13 @@ mod tests {
             "SELECT nextval('kept') FROM users WHERE id = 987654 AND lower(email) = lower('zebra')",
             "INSERT INTO orders (user_id) VALUES ((SELECT id FROM users WHERE lower(email) = lower('zebra')))",
             "INSERT INTO orders (note) SELECT 'kept' FROM users WHERE users = ROW (1, 'zebra')",
+            // The function may look for the value in the column.
+            "SELECT count(*) FROM users WHERE is_mail('zebra')",
+            "SELECT count(*) FROM users WHERE id = uid_of('zebra')",
+            "SELECT is_mail('zebra') FROM users LIMIT 1",
+            "SELECT upper('zebra') FROM users",
+            "SELECT 1 FROM users WHERE iban = upper('zebra') OR md5('zebra') = iban",
+            "SELECT 1 FROM users WHERE id = length('zebra') OR id IN (SELECT uid_of('zebra'))",
             // The table may be a view on the one of the list.
             "SELECT 1 FROM v2 WHERE lower(email) = lower('zebra')",
         ] {
