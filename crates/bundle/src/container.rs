@@ -81,16 +81,15 @@ impl Container {
         if usize::from(entries) != zip.len() {
             return Err("two of its parts have one name".to_owned());
         }
+        check_sizes(&mut zip)?;
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
-        let mut whole = 0;
         for index in 0..zip.len() {
             let mut entry =
                 zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
             let name = entry.name().map_err(|error| format!("part {index}: {error}"))?.into_owned();
             safe(&name)?;
             let (size, packed) = (entry.size(), entry.compressed_size());
-            whole += size;
-            if size > PART_MAX || whole > WHOLE_MAX {
+            if size > PART_MAX {
                 return Err(format!("{name} would unpack to {}: that is no bundle", bytes(size)));
             }
             if size > RATIO_FROM && size / RATIO_MAX > packed {
@@ -114,6 +113,21 @@ impl Container {
         }
         Ok(Self { archive, parts, damaged })
     }
+}
+
+/// Rejects parts that would be too large together, before any is unpacked.
+fn check_sizes(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
+    let (mut whole, mut packed) = (0, 0);
+    for index in 0..zip.len() {
+        let entry = zip.by_index_raw(index).map_err(|error| format!("part {index}: {error}"))?;
+        whole += entry.size();
+        packed += entry.compressed_size();
+    }
+    if whole > WHOLE_MAX || whole > RATIO_FROM && whole / RATIO_MAX > packed {
+        let (packed, whole) = (bytes(packed), bytes(whole));
+        return Err(format!("its parts would unpack from {packed} to {whole}: that is no bundle"));
+    }
+    Ok(())
 }
 
 /// Number of entries that the end of an archive states; `None` if the archive has a comment, which no bundle has.

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use triphammer_core::workload::OptionCommand;
+use triphammer_core::workload::{OptionCommand, OwnData};
 use triphammer_document::result::RunResult;
 use triphammer_runner::plan::given_settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, all_options, declared};
 use triphammer_store::StoredJob;
+use triphammer_workloads::describe;
 
 /// Name of the data's seed among the facts of a workload, and of the setting.
 const SEED: &str = "seed";
@@ -41,7 +42,10 @@ impl JobFile {
         if kind.has_own_load() {
             job.remove("workload");
         }
-        let build = match kind.drives() {
+        let own = describe(&stored.row.workload).ok();
+        let own = own.as_ref().and_then(|workload| workload.own_work());
+        let has_data = own.is_none_or(|work| work.data != OwnData::Never);
+        let build = match kind.drives() && has_data {
             true => build_of(stored, &job),
             false => BTreeMap::new(),
         };
@@ -66,38 +70,28 @@ impl JobFile {
         let build = if self.build.is_empty() { "" } else { "#   triphammer build -f job.toml\n" };
         format!("# Repeats the job:\n{build}#   triphammer {kind} -f job.toml\n\n{body}")
     }
-
-    /// Reads the text of a file that this program wrote.
-    ///
-    /// # Errors
-    /// The reason why it is none.
-    pub fn read(text: &str, kind: JobKind) -> Result<Self, String> {
-        let table: toml::Table =
-            text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-        let section = |name: &str| -> BTreeMap<String, String> {
-            let section = table.get(name).and_then(toml::Value::as_table);
-            let pairs = section.into_iter().flatten();
-            pairs.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect()
-        };
-        let target = table.get("target").and_then(toml::Value::as_str);
-        Ok(Self {
-            kind,
-            target: target.ok_or("it names no target")?.to_owned(),
-            job: section(kind.name()),
-            build: section(JobKind::Build.name()),
-        })
-    }
 }
 
-/// Whether a job file may have the setting, and it does not concern where or for whom the job ran.
+/// Whether a job file may have the setting, and it does not concern where or for whom the job ran. What runs commands of
+/// the host is given by whoever repeats the job, not by a bundle.
 fn is_repeatable(kind: JobKind, name: &str) -> bool {
     match declared(kind, name) {
         Some(setting) => {
             let is_of_place = [Mark::NotReplayed, Mark::OfHost, Mark::OfOutput, Mark::Positional];
             setting.in_job_file() && !is_of_place.iter().any(|mark| setting.is(*mark))
         }
-        None => all_options().iter().any(|(_, option)| option.name == name),
+        None => !is_only_local(name) && all_options().iter().any(|(_, option)| option.name == name),
     }
+}
+
+/// Whether an option of a workload is only for who sits at the host, such as `allow-shell`.
+fn is_only_local(name: &str) -> bool {
+    let workloads = triphammer_workloads::all();
+    let mut refusals = workloads
+        .iter()
+        .filter_map(|workload| workload.own_work())
+        .flat_map(|work| work.local_options.iter());
+    refusals.any(|refusal| refusal.about == name)
 }
 
 /// The settings of a build that makes the same data: scale, seed and options as the record of the

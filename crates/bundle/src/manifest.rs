@@ -58,6 +58,13 @@ pub fn this_program() -> String {
     format!("triphammer {}", env!("CARGO_PKG_VERSION"))
 }
 
+/// Whether a text is the name of a version of this program, such as `triphammer 0.1.0`.
+fn is_program(text: &str) -> bool {
+    let is_of_version = |c: char| c.is_ascii_alphanumeric() || ".-+".contains(c);
+    let version = text.strip_prefix("triphammer ");
+    version.is_some_and(|of| (1..=40).contains(&of.len()) && of.chars().all(is_of_version))
+}
+
 impl Manifest {
     /// Describes a bundle with these parts.
     pub(crate) fn of(
@@ -96,6 +103,10 @@ impl Manifest {
                  version that wrote it"
             ));
         }
-        serde_json::from_slice(text).map_err(invalid)
+        let manifest: Self = serde_json::from_slice(text).map_err(invalid)?;
+        match is_program(&manifest.written_by) {
+            true => Ok(manifest),
+            false => Err(format!("{MANIFEST}: `written_by` is not `triphammer` with a version")),
+        }
     }
 }

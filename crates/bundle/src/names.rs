@@ -16,6 +16,9 @@ const HOST_SETTINGS: [&str; 4] = ["hostname", "report_host", "wsrep_node_address
 const HOST_KEYS: [&str; 4] = ["server", "servername", "host", "hostname"];
 /// Names of the machine itself, which identify nothing.
 const OWN: [&str; 5] = ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"];
+/// Beginnings of the paths that packages of servers have everywhere.
+const SYSTEM_PATHS: [&str; 7] =
+    ["/usr/", "/etc/", "/run/", "/var/run/", "/var/lib/mysql", "/var/lib/postgresql", "/dev/"];
 /// Schemes of databases that are files.
 const FILE_SCHEMES: [&str; 2] = ["sqlite:", "duckdb:"];
 
@@ -113,14 +116,23 @@ fn is_cited(text: &str, at: usize) -> bool {
     })
 }
 
-/// The names of machines among the settings of a server.
+/// The names of machines, and files and folders, among the settings of a server.
 fn of_server(text: &str, names: &mut Names) {
     for line in text.lines() {
         let mut cells = line.splitn(3, ',');
         let (_, name, value) = (cells.next(), cells.next(), cells.next());
+        let value = value.unwrap_or_default().trim_matches('"');
         if name.is_some_and(|name| HOST_SETTINGS.contains(&name)) {
-            add_host(value.unwrap_or_default().trim_matches('"'), names);
+            add_host(value, names);
         }
+        let paths = value.split(',').map(|path| path.trim().trim_end_matches('/'));
+        let is_own = |path: &&str| {
+            let is_of_system = |of: &&str| path.starts_with(*of);
+            path.starts_with('/')
+                && path.len() > 1
+                && !SYSTEM_PATHS.iter().any(|of| is_of_system(&of))
+        };
+        names.paths.extend(paths.filter(is_own).map(str::to_owned));
     }
 }
 

@@ -9,10 +9,11 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_statistics::compare::Verdict;
 use triphammer_store::{JobFilter, JobStatus, ReadAt, Store};
+use triphammer_workloads::describe;
 
 use crate::container::Container;
 use crate::job_file::JobFile;
-use crate::parts::{JOB_FILE, Parts};
+use crate::parts::Parts;
 use crate::verify::verify;
 
 /// Fewest runs of a bundle that show how much runs of its host differ.
@@ -63,13 +64,28 @@ impl Original {
             )));
         }
         let (store, _) = parts.restore(JobId(found.job))?;
-        let text = parts.text(JOB_FILE).unwrap_or_default();
-        let file = JobFile::read(text, found.job_kind).map_err(Failure::refuse)?;
+        // Not job.toml, which a stranger may have written by hand.
+        let file = JobFile::of(&store.load(JobId(found.job))?)?;
+        check_work(&file)?;
         let runs = runs(&store)?;
         if runs.is_empty() {
             return Err(Failure::refuse("the bundle has no complete run"));
         }
         Ok(Self { file, runs })
+    }
+}
+
+/// Rejects a workload that is files of another host, which a bundle does not have.
+fn check_work(file: &JobFile) -> Result<(), Failure> {
+    let Some(name) = file.job.get("workload") else { return Ok(()) };
+    let is_in_bundle =
+        describe(name).is_ok_and(|of| of.own_work().is_none_or(|work| work.texts.is_some()));
+    match is_in_bundle {
+        true => Ok(()),
+        false => Err(Failure::refuse(format!(
+            "the bundle has a run of the workload `{name}`, whose files it does not have: get them, \
+             unpack job.toml, and use `triphammer run -f job.toml -w FILE`"
+        ))),
     }
 }
 

@@ -23,6 +23,7 @@ pub fn verification(found: &BundleVerification, charset: Charset) -> String {
     lines.extend(found.other_version.iter().flat_map(|words| wrapped("", words, WIDTH)));
     lines.push(String::new());
     lines.push(match found.disagreement_count {
+        0 if found.other_version.is_some() => "What both versions write agrees.".to_owned(),
         0 => "Everything agrees.".to_owned(),
         count => format!("{} with what was found:", disagree(count)),
     });

@@ -450,6 +450,32 @@ fn runs_with_one_label_are_one_bundle() {
     assert!(find(&jobs.store(), "other").unwrap_err().to_string().contains("no complete run"));
 }
 
+/// Whoever makes a bundle has no commands run, no files read and no hosts asked where it is repeated.
+#[test]
+fn a_bundle_has_nothing_done_to_the_host_that_repeats_it() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &[("duration", "1s")]), Options::default());
+    let file =
+        |parts| repeat::Original::read(Container::of(corrected(parts)).unwrap()).unwrap().file;
+    let untouched = file(parts_of(&bundle));
+    let mut parts =
+        edited(&bundle, MANIFEST, |text| text.replace(&this_program(), "triphammer 0.0.9"));
+    let toml = "target = 'null:'\n[run]\nrestore = 'cmd=true'\nallow-shell = 'true'\nvus = '9'\n";
+    parts.insert("job.toml".to_owned(), toml.into());
+    assert_eq!(file(parts.clone()), untouched, "job.toml is not obeyed");
+    // The given settings of a job are in its bundle once.
+    let name = parts.keys().find(|name| name.ends_with("job.json")).unwrap().clone();
+    let mut row: Value = serde_json::from_slice(&parts[&name]).unwrap();
+    let given = row["plan"]["given"].as_array_mut().unwrap();
+    for (name, value) in [("restore", "cmd=true"), ("series", "s.csv"), ("allow-shell", "true")] {
+        let mut more = given[0].clone();
+        (more["name"], more["value"]) = (name.into(), value.into());
+        given.push(more);
+    }
+    parts.insert(name, serde_json::to_vec_pretty(&row).unwrap());
+    assert_eq!(file(parts), untouched, "only its owner gives such settings");
+}
+
 #[test]
 fn other_versions_and_manifests_are_refused() {
     let jobs = Jobs::new();
@@ -461,6 +487,10 @@ fn other_versions_and_manifests_are_refused() {
     assert!(refused("\"format\": 1", "\"format\": 2").contains("has format 2"));
     assert!(refused("\"kind\": \"run\"", "\"kind\": \"dance\"").contains("cannot be read"));
     assert!(refused("\"job\"", "\"jib\"").contains("cannot be read"));
+    for name in ["triphammer 0.1.0\\nEverything agrees.", "triphammer ", "another 1.0"] {
+        let why = refused(&this_program(), name);
+        assert!(why.contains("is not `triphammer` with a version"), "{why}");
+    }
 }
 
 #[test]

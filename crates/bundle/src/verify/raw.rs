@@ -15,11 +15,12 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
+use triphammer_core::pace::Load;
 use triphammer_core::recorder::{TypeInterval, histogram, merge};
 use triphammer_document::JobId;
 use triphammer_document::doctor::Group;
 use triphammer_document::evidence::Evidence;
-use triphammer_document::metrics::{OF_TYPE, place_of};
+use triphammer_document::metrics::{OF_TYPE, Values, place_of};
 use triphammer_document::parts::SettingChange;
 use triphammer_document::result::{ErrorFigure, MeasuredWorkload, RunResult, Slicer};
 use triphammer_document::series::{SecondRow, SeriesRow};
@@ -142,12 +143,13 @@ pub(super) fn run(
         observed(store, job, evidence, findings)?;
     }
     findings.not_recomputed(
-        "facts.json, ended.json: what was read of hosts, servers and clocks, what `doctor` found, and the \
-         price list: the document has them as they are",
+        "facts.json, ended.json: what was read of hosts, servers and clocks, what `doctor` found, the price \
+         list, the server's own count of transactions, and the texts of queries: the document has them as they \
+         are",
     );
     findings.not_recomputed(
-        "seconds.csv: event-loop lag, round trips and host CPU of a second, the server's own count, and of \
-         an open load its backlog and its waits for a session",
+        "seconds.csv: event-loop lag, round trips, sessions, the CPU of the client and of the host in a second, \
+         the server's own count, and of an open load its backlog and its waits for a session",
     );
     findings.not_recomputed("sample_series.csv, sample_chunk.csv: observed values of a second");
     Ok(())
@@ -373,7 +375,7 @@ fn arrivals(job: JobId, evidence: &Evidence, rows: Rows<'_>, findings: &mut Find
         match offered.map(total) {
             None if written().next().is_none() => {}
             // Terminals wait for sessions, too.
-            None if evidence.end.pool_wait.is_some() => {}
+            None if evidence.facts.spec.load == Load::Keyed => {}
             None => findings.differs(&part, name, "values", "none: the load is closed"),
             Some(None) => {}
             Some(Some(found)) => {
@@ -667,7 +669,10 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
     for row in rows.series {
         let of_second = of_seconds.get(&[row.first, row.last]);
         let mut types = of_second.iter().flat_map(|(_, types)| types);
-        let Some(of) = types.find(|of| of.transaction == row.transaction) else { continue };
+        let Some(of) = types.find(|of| of.transaction == row.transaction) else {
+            without_times(job, "series", row.first, &row.values, findings);
+            continue;
+        };
         for ((name, _, _), found) in OF_TIMES.iter().zip(times_of(&of.counts)) {
             let place = || format!("{name} of type {} in second {}", row.transaction, row.first);
             let pair = [row.values.get(name), Some(found)];
@@ -675,11 +680,29 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
         }
     }
     for row in rows.seconds {
-        let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else { continue };
+        let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else {
+            without_times(job, "seconds", row.first, &row.values, findings);
+            continue;
+        };
         for ((_, name, _), found) in OF_TIMES.iter().zip(times_of(all)) {
             let place = || format!("{name} in second {}", row.first);
             let pair = [row.values.get(name), Some(found)];
             same_time(job, "seconds", place, pair, findings);
+        }
+    }
+}
+
+/// A second in which nothing was committed has no times.
+fn without_times(job: JobId, table: &str, second: u64, values: &Values, findings: &mut Findings) {
+    if values.count("committed") + values.count("rolled_back") > 0 {
+        return;
+    }
+    for (of_type, of_second, _) in OF_TIMES {
+        let name = if table == "series" { of_type } else { of_second };
+        if let Some(written) = values.get(name).filter(|of| *of != 0.0) {
+            let place = format!("{name} in second {second}");
+            let part = table_of(job, table);
+            findings.differs(&part, &place, &written.to_string(), "nothing was committed");
         }
     }
 }

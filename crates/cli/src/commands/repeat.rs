@@ -56,15 +56,21 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     repeating.job(repeating.settings_of_run())?.validate()?;
     repeating.build()?;
     let mut made = Vec::new();
+    let name = file.display().to_string();
+    let names = [name.as_str(), "this repetition"];
     for number in 1..=runs {
         terminal::note(&format!("run {number} of {runs}"));
         made.push(repeating.run()?);
         if repeating.handle.is_stopped() {
             return Ok(Exit::Interrupted);
         }
+        // Further runs would not change that.
+        let (verdict, _) = judge(names, &original.runs, &made, margin);
+        if matches!(verdict, Repetition::NotComparable(_)) {
+            break;
+        }
     }
-    let (name, names) = (file.display().to_string(), "this repetition");
-    let (verdict, compared) = judge([&name, names], &original.runs, &made, margin);
+    let (verdict, compared) = judge(names, &original.runs, &made, margin);
     match as_json {
         true => print(&report::json_pretty(&document(&verdict, compared)))?,
         false => print(&format!(
