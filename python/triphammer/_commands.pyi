@@ -95,7 +95,7 @@ def build(
     create_database: Create the database first if it does not exist
     add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
     replace: Drop what an earlier build created, then build
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -182,6 +182,7 @@ def run(
     idle: Union[Duration, None] = ...,
     sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
+    cpu_profile: Union[Duration, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     require: Union[Text, Sequence[Text], None] = ...,
     price: Union[Text, None] = ...,
@@ -276,7 +277,7 @@ def run(
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     abort_on_failures: End the run early if this share of transactions fails within this time, such as 50%/10s. The run is stored and the exit code is 1 [default: never]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -287,6 +288,7 @@ def run(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
@@ -388,6 +390,7 @@ def profile(
     idle: Union[Duration, None] = ...,
     sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
+    cpu_profile: Union[Duration, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     require: Union[Text, Sequence[Text], None] = ...,
     price: Union[Text, None] = ...,
@@ -473,7 +476,7 @@ def profile(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -484,6 +487,7 @@ def profile(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that a level must keep to be the cheapest by --price, such as `all.p95 < 10ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
@@ -581,6 +585,7 @@ def capacity(
     idle: Union[Duration, None] = ...,
     sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
+    cpu_profile: Union[Duration, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     label: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
@@ -664,7 +669,7 @@ def capacity(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -675,6 +680,7 @@ def capacity(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]
@@ -786,6 +792,7 @@ def compare(
     idle: Union[Duration, None] = ...,
     sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
+    cpu_profile: Union[Duration, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     price: Union[Text, None] = ...,
     label: Union[Text, None] = ...,
@@ -887,7 +894,7 @@ def compare(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -898,6 +905,7 @@ def compare(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
@@ -1003,6 +1011,7 @@ def matrix(
     idle: Union[Duration, None] = ...,
     sysfs: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
+    cpu_profile: Union[Duration, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
     label: Union[Text, None] = ...,
     store: Union[Text, None] = ...,
@@ -1094,7 +1103,7 @@ def matrix(
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
-    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe and --capture-on
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
@@ -1105,6 +1114,7 @@ def matrix(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]

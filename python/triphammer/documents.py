@@ -36,6 +36,9 @@ ComparisonVerdict = Record
 #: What shows that an anomaly would have been found.
 Control = Literal["load", "planted", "none"]
 
+#: Whose a sample is.
+CpuSide = Literal["server", "client", "others"]
+
 #: How the answer of a replayed statement differs from the recorded one.
 Divergence = Literal["rows", "changed", "content", "fails", "succeeds", "other_error", "missing"]
 
@@ -1205,6 +1208,22 @@ class CpuColumns(Record):
     server_tasks: list[Optional[int]]
     #: Software interrupts, in percent.
     soft: list[Optional[int]]
+
+
+class CpuProfile(Record):
+    """Where the CPUs of this host were in the timed window, by samples of their stacks."""
+
+    __slots__ = ()
+    #: Samples per second of each CPU.
+    frequency_hz: int
+    #: Whether all processes of the host were sampled, not only this one.
+    is_of_host: bool
+    #: Seconds that were sampled.
+    seconds: float
+    #: The sides that used a CPU, in the order of `CpuSide`.
+    sides: list[ProfiledSide]
+    #: What sampled: `perf version 6.1.187`.
+    tool: str
 
 
 class CpuRow(Record):
@@ -2711,6 +2730,8 @@ class Observed(Record):
     cores: list[CoreMap]
     #: What the observers cost.
     cost: ObserverCost
+    #: Where the CPUs of this host were; `None` without `--cpu-profile`.
+    cpu_profile: Optional[CpuProfile]
     #: What a missing privilege or setting hid, or could not be read.
     gaps: list[ObserverGap]
     #: Figures of hosts, in the order of their names: of the client's, and of that of a node exporter, which has the label `host.name`.
@@ -3147,6 +3168,34 @@ class ProfileResult(Document):
     usl: Optional[Usl]
     #: Workload and its data.
     workload: WorkloadFacts
+
+
+class ProfiledFunction(Record):
+    """A function with its own samples."""
+
+    __slots__ = ()
+    #: File name of the program or library; `kernel` for the kernel.
+    module: str
+    #: Name; that of the module in brackets if the module has no symbols.
+    name: str
+    #: Samples in the function itself.
+    samples: int
+
+
+class ProfiledSide(Record):
+    """What the CPUs did for a side."""
+
+    __slots__ = ()
+    #: CPUs that it used on average.
+    cpus: float
+    #: The tree of calls in pre-order: each frame is followed by what it calls, which is one deeper. Frames with less than 0.2 % of the side's samples are left out.
+    frames: list[StackFrame]
+    #: Functions by samples of their own, without what they call; at most 20.
+    functions: list[ProfiledFunction]
+    #: Number of samples.
+    samples: int
+    #: Whose samples they are.
+    side: CpuSide
 
 
 class Profiles(Record):
@@ -3883,6 +3932,20 @@ class Snapshot(Record):
     second: int
     #: The sessions, those with the oldest transactions first.
     sessions: list[CapturedSession]
+
+
+class StackFrame(Record):
+    """A frame of the tree of calls."""
+
+    __slots__ = ()
+    #: 0 for those that nothing calls.
+    depth: int
+    #: File name of the program or library; `kernel` for the kernel.
+    module: str
+    #: Name of the function; that of the module in brackets if the module has no symbols.
+    name: str
+    #: Samples in the function and in what it calls.
+    samples: int
 
 
 class Staleness(Record):

@@ -18,6 +18,7 @@
 mod blockers;
 mod capture;
 mod cores;
+pub mod cpu_profile;
 mod database;
 pub mod doctor;
 pub mod energy;
@@ -125,6 +126,8 @@ pub struct ObservePlan {
     pub interval: Duration,
     /// Whether commits of a transaction of triphammer's own are timed.
     pub log_probe: bool,
+    /// Maximum length of the CPU profile of the timed window; `None` without one.
+    pub cpu_profile: Option<Duration>,
     /// Conditions that make captures.
     pub capture_on: Vec<Requirement>,
 }
@@ -133,7 +136,7 @@ impl ObservePlan {
     /// The same for a set of queries, which has no seconds for conditions, and commits nothing that a probe could show.
     #[must_use]
     pub fn of_queries(self) -> Self {
-        Self { log_probe: false, capture_on: Vec::new(), ..self }
+        Self { log_probe: false, cpu_profile: None, capture_on: Vec::new(), ..self }
     }
 }
 
@@ -144,7 +147,12 @@ impl ObservePlan {
 pub fn plan_of_build(settings: &mut Settings) -> Result<Option<ObservePlan>, SpecError> {
     let is_off = settings.switch("no-observe")?;
     let interval = interval(settings)?;
-    Ok((!is_off).then_some(ObservePlan { interval, log_probe: false, capture_on: Vec::new() }))
+    Ok((!is_off).then_some(ObservePlan {
+        interval,
+        log_probe: false,
+        cpu_profile: None,
+        capture_on: Vec::new(),
+    }))
 }
 
 /// Reads the settings; `None` with `--no-observe`, which turns off all that is observed.
@@ -158,6 +166,7 @@ pub fn plan(
 ) -> Result<Option<ObservePlan>, SpecError> {
     let is_off = settings.switch("no-observe")?;
     let log_probe = settings.switch("log-probe")?;
+    let cpu_profile = cpu_profile::length(settings)?;
     let capture_on = requirement::of_seconds(settings, CAPTURE_ON, vocabulary)?;
     let dialect = database.dialect();
     if !capture_on.is_empty() && observe(dialect)?.detail.is_empty() {
@@ -165,7 +174,7 @@ pub fn plan(
         return Err(SpecError::new(message).about(CAPTURE_ON));
     }
     let interval = interval(settings)?;
-    Ok((!is_off).then_some(ObservePlan { interval, log_probe, capture_on }))
+    Ok((!is_off).then_some(ObservePlan { interval, log_probe, cpu_profile, capture_on }))
 }
 
 /// Reads the time between two samples of the sessions.
@@ -414,6 +423,7 @@ impl Observers {
             cores,
             statements: outcome.statements,
             log_probe: probed.seen,
+            cpu_profile: None,
             captures: outcome.captures,
             cost: ObserverCost {
                 cpu_s,

@@ -4,8 +4,8 @@
 use triphammer_core::text::one_line;
 use triphammer_document::metrics::Unit;
 use triphammer_document::result::{
-    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, LogOperation, LogWrites,
-    Observed, ObserverGap, ProfileFigure, WaitClass,
+    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, CpuProfile, LogOperation,
+    LogWrites, Observed, ObserverGap, ProfileFigure, WaitClass,
 };
 use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{
@@ -26,6 +26,7 @@ pub(super) const PROBE: &str = "Commits of the log probe, triphammer's own small
 pub(super) const LOG: &str = "The server's own log writes in the window";
 pub(super) const LOG_WAITS: &str = "Active sessions of the run that waited for the log";
 pub(super) const CAPTURES: &str = "Captures";
+pub(super) const CPUS: &str = "Functions in which the CPUs were, by samples of perf";
 /// Heading of what follows the tables.
 pub(super) const OBSERVERS: &str = "Observers";
 /// Name of the entry of a summary.
@@ -97,6 +98,9 @@ pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, 
     }
     if !observed.statements.is_empty() {
         all.push((TOP, top(observed, rows)));
+    }
+    if let Some(profile) = &observed.cpu_profile {
+        all.push((CPUS, functions(profile, rows)));
     }
     if let Some(probe) = observed.log_probe.as_ref().filter(|probe| probe.times.count > 0) {
         all.push((PROBE, commits(probe)));
@@ -193,6 +197,27 @@ fn log_writes(all: &[LogWrites]) -> Table {
             shown(of.max_ms, figure),
             shown(of.busy, percent),
         ]);
+    }
+    table
+}
+
+/// The functions with the most samples of their own, by side.
+#[expect(clippy::cast_precision_loss, reason = "numbers of samples")]
+fn functions(profile: &CpuProfile, rows: usize) -> Table {
+    let mut table = Table::new(3, &["", "function", "module", "share", "CPUs"]);
+    for of in &profile.sides {
+        let side = of.side.title().to_owned();
+        table.row(vec![side, "all".into(), String::new(), String::new(), figure(of.cpus)]);
+        for function in of.functions.iter().take(rows) {
+            let share = function.samples as f64 / of.samples as f64;
+            table.row(vec![
+                String::new(),
+                short(&function.name),
+                short(&function.module),
+                percent(share),
+                figure(of.cpus * share),
+            ]);
+        }
     }
     table
 }

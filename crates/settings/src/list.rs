@@ -969,7 +969,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "no-observe",
         DRIVE.and(&[BUILD]),
         "Do not observe the database's sessions and hosts during the run; also turns off \
-         --host-metrics, --energy-metrics, --log-probe and --capture-on",
+         --host-metrics, --energy-metrics, --log-probe, --cpu-profile and --capture-on",
     )
     .titled(Group::Observe, "Do not observe the database"),
     value(
@@ -1052,6 +1052,16 @@ pub const SETTINGS: &[SettingDef] = &[
          drops a table",
     )
     .titled(Group::Observe, "Measure the latency of commits")
+    .marked(&[OfTransactions]),
+    value(
+        "cpu-profile",
+        "TIME",
+        DRIVE,
+        "Sample where the CPUs of this host are with perf, at most this long in the timed window: a \
+         flame graph of client and server",
+    )
+    .titled(Group::Observe, "Profile the CPUs")
+    .default_words("none")
     .marked(&[OfTransactions]),
     value(
         "capture-on",

@@ -1139,6 +1139,20 @@ export interface CpuColumns {
   soft: (number | null)[];
 }
 
+/** Where the CPUs of this host were in the timed window, by samples of their stacks. */
+export interface CpuProfile {
+  /** Samples per second of each CPU. */
+  frequency_hz: number;
+  /** Whether all processes of the host were sampled, not only this one. */
+  is_of_host: boolean;
+  /** Seconds that were sampled. */
+  seconds: number;
+  /** The sides that used a CPU, in the order of `CpuSide`. */
+  sides: ProfiledSide[];
+  /** What sampled: `perf version 6.1.187`. */
+  tool: string;
+}
+
 /** What a CPU did in the timed window. */
 export interface CpuRow {
   /** Share of the time in which it was busy. */
@@ -1164,6 +1178,9 @@ export interface CpuRow {
   /** Share of the time in which it handled software interrupts. */
   soft: number;
 }
+
+/** Whose a sample is. */
+export type CpuSide = "server" | "client" | "others";
 
 /** The time of the test, beside stored ones. */
 export interface CpuTest {
@@ -3057,6 +3074,8 @@ export interface Observed {
   cores: CoreMap[];
   /** What the observers cost. */
   cost: ObserverCost;
+  /** Where the CPUs of this host were; `null` without `--cpu-profile`. */
+  cpu_profile: CpuProfile | null;
   /** What a missing privilege or setting hid, or could not be read. */
   gaps: ObserverGap[];
   /** Figures of hosts, in the order of their names: of the client's, and of that of a node exporter, which has the label `host.name`. */
@@ -3564,6 +3583,30 @@ export interface ProfileResult {
   usl: Usl | null;
   /** Workload and its data. */
   workload: WorkloadFacts;
+}
+
+/** A function with its own samples. */
+export interface ProfiledFunction {
+  /** File name of the program or library; `kernel` for the kernel. */
+  module: string;
+  /** Name; that of the module in brackets if the module has no symbols. */
+  name: string;
+  /** Samples in the function itself. */
+  samples: number;
+}
+
+/** What the CPUs did for a side. */
+export interface ProfiledSide {
+  /** CPUs that it used on average. */
+  cpus: number;
+  /** The tree of calls in pre-order: each frame is followed by what it calls, which is one deeper. Frames with less than 0.2 % of the side's samples are left out. */
+  frames: StackFrame[];
+  /** Functions by samples of their own, without what they call; at most 20. */
+  functions: ProfiledFunction[];
+  /** Number of samples. */
+  samples: number;
+  /** Whose samples they are. */
+  side: CpuSide;
 }
 
 /** Levels and curves of two profiles. */
@@ -4437,6 +4480,18 @@ export interface Spread {
   mean: number[];
   /** Minimum over the seconds of each point. */
   min: number[];
+}
+
+/** A frame of the tree of calls. */
+export interface StackFrame {
+  /** 0 for those that nothing calls. */
+  depth: number;
+  /** File name of the program or library; `kernel` for the kernel. */
+  module: string;
+  /** Name of the function; that of the module in brackets if the module has no symbols. */
+  name: string;
+  /** Samples in the function and in what it calls. */
+  samples: number;
 }
 
 /** How old the state was that reads showed. */

@@ -254,3 +254,57 @@ fn assert_undelayed(target: &str, port: u16, missed: u64) {
     let seconds = "SELECT count(*) FROM seconds WHERE job = (SELECT max(id) FROM jobs)";
     assert!(program.number("jobs.sqlite", seconds) >= 9, "every second is there");
 }
+
+/// Whether `perf` is here, and may sample all processes.
+fn perf_samples() -> bool {
+    let mut perf = Command::new("perf");
+    perf.args(["record", "-q", "-a", "-e", "cpu-clock", "-o", "/dev/null", "true"]);
+    perf.output().is_ok_and(|done| done.status.success())
+}
+
+#[test]
+fn a_cpu_profile_shows_where_server_and_client_were_on_postgres() {
+    if !perf_samples() {
+        eprintln!(
+            "not tested: perf is not installed, or may not sample: apt-get install linux-perf"
+        );
+        return;
+    }
+    let (program, site) = (Program::new(), Site::shared(Postgres));
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let args =
+        ["-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "4s", "--cpu-profile", "2s"];
+    let seen = observed(&program, &target, &args);
+    let profile = &seen["cpu_profile"];
+    let seconds = profile["seconds"].as_f64().unwrap();
+    assert!((1.0..=2.0).contains(&seconds), "{profile:#}");
+    let side = |name: &str| {
+        let sides = profile["sides"].as_array().unwrap();
+        sides.iter().find(|of| of["side"] == name).unwrap_or_else(|| panic!("{name}: {profile:#}"))
+    };
+    for (name, module) in [("server", "postgres"), ("client", "triphammer")] {
+        let frames = side(name)["frames"].as_array().unwrap();
+        assert!(frames.iter().any(|of| of["module"] == module), "{name}: {frames:#?}");
+    }
+    let server = side("server");
+    let name_of_exec = |of: &Value| of["name"].as_str().unwrap().starts_with("PostgresMain");
+    assert!(server["frames"].as_array().unwrap().iter().any(name_of_exec), "{server:#}");
+    let cpus = server["cpus"].as_f64().unwrap();
+    assert!(cpus > 0.0 && cpus < 64.0, "{server:#}");
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("Functions in which the CPUs were"), "{report}");
+}
+
+#[test]
+fn a_cpu_profile_without_perf_or_of_a_wrong_length_is_refused() {
+    let program = Program::new();
+    let run = ["run", "null:", "--vus", "1", "--transactions", "5", "--cpu-profile"];
+    let mut without = program.command(&[&run[..], &["5s"]].concat());
+    let done = without.env("PATH", "/nonexistent").output().unwrap();
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(2) && err.contains("`perf` cannot be used"), "{err}");
+    assert!(err.contains("apt-get install linux-perf"), "{err}");
+    let long = program.run(&[&run[..], &["1h"]].concat());
+    assert!(long.code == 2 && long.err.contains("must be from 1s to 10m"), "{long:?}");
+}

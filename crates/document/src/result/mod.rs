@@ -18,6 +18,7 @@ mod availability;
 mod bottleneck;
 mod captured;
 mod cores;
+mod cpu_profile;
 mod document;
 mod elasticity;
 mod facts;
@@ -56,6 +57,9 @@ pub use captured::{Capture, CapturedSession, Snapshot};
 pub use cores::{
     CELLS_MAX, COLUMNS_MAX, CPUS_MAX, CoreBalance, CoreMap, CoreMapper, CpuColumns, CpuPlace,
     CpuRow, CpuSecond, UnevenCause, ranges,
+};
+pub use cpu_profile::{
+    CpuProfile, CpuSide, Function, ProfiledFunction, ProfiledSide, StackFrame, StackTree,
 };
 pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,

@@ -9,6 +9,7 @@ use triphammer_core::stats::Times;
 
 use super::captured::Capture;
 use super::cores::CoreMap;
+use super::cpu_profile::CpuProfile;
 use super::log_writes::{LogFigure, LogWrites, log_writes};
 use crate::doctor::LatencyClass;
 use crate::unit::Unit;
@@ -42,6 +43,9 @@ pub struct Observed {
     pub statements: Vec<TopStatement>,
     /// Commits of the log probe; `None` without `--log-probe`.
     pub log_probe: Option<CommitProbe>,
+    /// Where the CPUs of this host were; `None` without `--cpu-profile`.
+    #[serde(default)]
+    pub cpu_profile: Option<CpuProfile>,
     /// Full detail around the moments in which a condition of `--capture-on` became true.
     pub captures: Vec<Capture>,
     /// What the observers cost.

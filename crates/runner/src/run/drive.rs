@@ -285,8 +285,11 @@ impl Driving<'_, '_, '_, '_> {
         let resolved = self.resolved;
         if let Some(observed) = &resolved.observe {
             let server = self.monitor.query(async |s| s.server_process().await).await;
-            let mut hosts =
-                host_metrics::sources(resolved.host_exporter.as_ref(), server.flatten());
+            let server = server.flatten();
+            if let Some(profiler) = &mut self.beside.cpu_profile {
+                profiler.find_server(server);
+            }
+            let mut hosts = host_metrics::sources(resolved.host_exporter.as_ref(), server);
             hosts.extend(self.beside.energy.iter().flat_map(EnergyMeters::sources));
             let (place, probe) = (self.journal.place(), self.beside.probe.take());
             self.observers =
@@ -307,6 +310,7 @@ impl Driving<'_, '_, '_, '_> {
         self.streams.iter().for_each(|streams| streams.enter(phase));
         self.observers.iter().for_each(|observers| observers.enter(phase, at));
         self.stopping_rule.phase(phase, at.second());
+        self.profile_cpus(phase);
         match phase {
             Phase::Window => {
                 self.facts.server_transactions.start = self.monitor.transaction_count().await;
@@ -323,6 +327,15 @@ impl Driving<'_, '_, '_, '_> {
         }
     }
 
+    /// The CPUs are sampled in the timed window.
+    fn profile_cpus(&mut self, phase: Phase) {
+        match (&mut self.beside.cpu_profile, phase) {
+            (Some(profiler), Phase::Window) => profiler.begin(),
+            (Some(profiler), Phase::Drain | Phase::Abort) => profiler.stop(),
+            _ => {}
+        }
+    }
+
     /// The engine has ended: collects what was observed, and what the streams of queries did.
     async fn end(self, handle: &Handle) {
         let Self { facts, journal, watch, baseline, .. } = self;
@@ -333,6 +346,9 @@ impl Driving<'_, '_, '_, '_> {
         }
         if let Some(observers) = self.observers {
             facts.observed = Some(observers.end(handle.is_aborted()).await);
+        }
+        if let (Some(profiler), Some(observed)) = (self.beside.cpu_profile, &mut facts.observed) {
+            profiler.add_to(observed);
         }
         facts.energy = self.beside.energy.and_then(EnergyMeters::into_readings);
         let Some(streams) = self.streams else { return };

@@ -37,6 +37,7 @@ use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_engine::{Replay, RunEnd, RunEnding};
 use triphammer_load::Plan;
+use triphammer_observe::cpu_profile::CpuProfiler;
 use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
 use triphammer_observe::host_metrics::{self, Exporter};
 use triphammer_observe::{HostUsage, LogProbe, ObservePlan, Observee, Observers};
@@ -73,6 +74,7 @@ const QUERY_NOTE: &str = "query";
 struct BesideRun {
     probe: Option<LogProbe>,
     energy: Option<EnergyMeters>,
+    cpu_profile: Option<CpuProfiler>,
 }
 
 /// Who watches and ends a run, and with whom it begins.
@@ -314,6 +316,7 @@ impl Resolved {
         ask_exporter(self.host_exporter.as_ref()).await?;
         self.start_workload().await?;
         let probe = self.create_log_probe().await?;
+        let cpu_profile = self.find_cpu_profiler(watch)?;
         let mut facts = self.facts(settings, monitor).await?;
         facts.nodes = self.ask_nodes().await?;
         facts.price.clone_from(&self.price);
@@ -335,7 +338,7 @@ impl Resolved {
         for (audit, sum) in &mut facts.audits {
             sum.before = monitor.sum(audit, COUNT_BEFORE).await;
         }
-        Ok((facts, journal, BesideRun { probe, energy }))
+        Ok((facts, journal, BesideRun { probe, energy, cpu_profile }))
     }
 
     /// Reads at the end what was read before the start, to compare it.
@@ -398,6 +401,16 @@ impl Resolved {
         let Some(plan) = &self.energy else { return Ok(None) };
         let is_shared = facts.database_on_threads || facts.server.same_host == Some(true);
         Ok(Some(EnergyMeters::find(plan, is_shared).await?))
+    }
+
+    /// Finds what can sample the CPUs, if that was asked for.
+    fn find_cpu_profiler(&self, watch: &Watch<'_>) -> Result<Option<CpuProfiler>, Failure> {
+        let length = self.observe.as_ref().and_then(|observed| observed.cpu_profile);
+        let found = length.map(CpuProfiler::find).transpose()?;
+        if let Some(lack) = found.as_ref().and_then(CpuProfiler::lack) {
+            watch.warn(&lack);
+        }
+        Ok(found)
     }
 
     /// Creates the log probe, if it was asked for.
