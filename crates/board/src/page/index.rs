@@ -136,7 +136,9 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
                 label {
                     span {
                         "Price at most"
-                        @if let (Some(one), 1) = (currencies.first(), currencies.len()) { ", " (one) }
+                        @if let Some(one) = currencies.first().filter(|_| currencies.len() == 1) {
+                            ", " (one)
+                        }
                     }
                     input type="number" name="price" min="0" step="any" data-within="currency";
                 }

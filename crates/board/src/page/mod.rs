@@ -60,8 +60,8 @@ pub(crate) fn write(
     site.write("index.html", index::page(title, entries, board))
 }
 
-/// The style sheet: the colours of the web page, which follow the system here, and its tables, of which
-/// those of results have more columns and are stacked on wider screens, too.
+/// The style sheet: the colours of the web page, which follow the system here, and its tables. Those
+/// of results have more columns than others, and are stacked on wider screens, too.
 fn style() -> String {
     let dark = THEME.split_once(DARK).and_then(|(_, rest)| rest.split_once('}'));
     let (dark, _) = dark.expect("the theme has dark colours");

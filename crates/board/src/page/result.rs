@@ -73,6 +73,7 @@ fn rank(board: &Board, place: usize) -> Markup {
 /// Who says it, and how anyone can check it.
 fn source(entry: &Entry) -> Markup {
     let file = entry.name.rsplit('/').next().unwrap_or_default();
+    let word = as_word(file);
     html! {
         section.card {
             h2 { "Source" }
@@ -89,8 +90,8 @@ fn source(entry: &Entry) -> Markup {
                 dd {
                     a href="bundle.zip" download=(file) { (entry.name) }
                     " " span.quiet { "(" (bytes(entry.bytes)) ")" }
-                    div.quiet { "Check it: " code { "triphammer verify " (as_word(file)) } }
-                    div.quiet { "Repeat it: " code { "triphammer repeat " (as_word(file)) " TARGET" } }
+                    div.quiet { "Check it: " code { "triphammer verify " (word) } }
+                    div.quiet { "Repeat it: " code { "triphammer repeat " (word) " TARGET" } }
                 }
                 dt { "Written by" } dd { (entry.found.written_by) }
             }
