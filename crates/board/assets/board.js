@@ -95,6 +95,7 @@ function filter() {
   for (const section of document.querySelectorAll('section:has(> .scroll > table.results)')) {
     section.hidden = all.length > 0 && [...section.querySelectorAll('tbody')].every((body) => body.hidden);
   }
+  document.getElementById('nothing').hidden = all.length === 0 || shown > 0;
   form.elements.count.textContent = all.length > 0 ? `${shown} of ${rows.length} results` : '';
   const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== '')).toString();
   if (query !== location.hash.slice(1)) history.replaceState(null, '', query ? `#${query}` : location.pathname + location.search);

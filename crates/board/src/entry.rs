@@ -65,7 +65,7 @@ pub(crate) struct Head {
     pub product: String,
     /// Version of the database.
     pub version: String,
-    /// CPU of the client's host.
+    /// CPU of the client's host, in short.
     pub cpu: String,
     /// Cores and memory of that host.
     pub size: String,
@@ -217,10 +217,14 @@ impl Entry {
 impl Head {
     fn of(stored: &StoredJob) -> Self {
         let row = &stored.row;
+        // Of a job without a document, and of kinds whose document does not have it.
+        let title = triphammer_runner::describe(&row.workload).map(|known| known.title.to_string());
         let of_row = Self {
-            workload: row.workload.clone(),
+            workload: title.unwrap_or_else(|_| row.workload.clone()),
             product: row.server_product.clone().unwrap_or_default(),
             version: row.server_version.clone().unwrap_or_default(),
+            cpu: cpu_of(&stored.host),
+            size: size_of(&stored.host),
             started_at: row.started_at.clone(),
             ending: ending(row),
             ..Self::default()
@@ -243,7 +247,7 @@ impl Head {
             self.same_host = server.same_host;
         }
         if let Some(host) = head.host {
-            self.cpu = host.cpu.clone().unwrap_or_default();
+            self.cpu = cpu_of(host);
             self.size = size_of(host);
         }
         if let Some(started_at) = head.started_at {
@@ -260,6 +264,20 @@ impl Head {
     /// Day of the start.
     pub(crate) fn day(&self) -> &str {
         self.started_at.split('T').next().unwrap_or_default()
+    }
+
+    /// Day and time of the start: `2026-12-01, 11:24:49 UTC`.
+    pub(crate) fn start(&self) -> String {
+        let Some((day, time)) = self.started_at.split_once('T') else {
+            return self.started_at.clone();
+        };
+        match time.strip_suffix('Z') {
+            Some(time) => {
+                let seconds = time.split('.').next().unwrap_or_default();
+                format!("{day}, {seconds} UTC")
+            }
+            None => self.started_at.clone(),
+        }
     }
 }
 
@@ -282,6 +300,17 @@ fn ending(row: &JobRow) -> String {
 /// A version without what its maker says about its build: the first word of it.
 fn short(version: &str) -> &str {
     version.split([' ', '(']).next().unwrap_or_default()
+}
+
+/// The name of a CPU without marks and words that all names have.
+fn cpu_of(host: &Host) -> String {
+    let name = host.cpu.as_deref().unwrap_or_default();
+    let name = ["(R)", "(r)", "(TM)", "(tm)"].iter().fold(name.to_owned(), |name, mark| {
+        // A space, as the mark may be all that is between two words.
+        name.replace(mark, " ")
+    });
+    let words = name.split_whitespace().filter(|word| *word != "Processor");
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn size_of(host: &Host) -> String {
@@ -329,4 +358,33 @@ pub(crate) fn refuse_doubles(entries: &[Entry]) -> Result<(), Failure> {
         Ok(())
     });
     crate::all(doubles).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cpus_are_short() {
+        let short = |name: &str| cpu_of(&Host { cpu: Some(name.to_owned()), ..Host::default() });
+        for (name, wanted) in [
+            ("Intel(R) Xeon(R) Processor", "Intel Xeon"),
+            ("Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", "Intel Core i7-8650U CPU @ 1.90GHz"),
+            ("Intel(R)Xeon", "Intel Xeon"),
+            ("AMD EPYC 7763 64-Core Processor", "AMD EPYC 7763 64-Core"),
+            ("Apple M2", "Apple M2"),
+        ] {
+            assert_eq!(short(name), wanted);
+        }
+        assert_eq!(cpu_of(&Host::default()), "");
+    }
+
+    #[test]
+    fn a_start_is_shown_as_day_and_time() {
+        let start = |at: &str| Head { started_at: at.to_owned(), ..Head::default() }.start();
+        assert_eq!(start("2026-12-01T11:24:49Z"), "2026-12-01, 11:24:49 UTC");
+        assert_eq!(start("2026-12-01T11:24:56.952333Z"), "2026-12-01, 11:24:56 UTC");
+        assert_eq!(start("2026-12-01T11:24:49+01:00"), "2026-12-01T11:24:49+01:00");
+        assert_eq!(start(""), "");
+    }
 }

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use triphammer_core::Scale;
 use triphammer_core::pace::Load;
 use triphammer_document::compare::{ComparisonResult, Facts, Run};
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::profile::PrimaryMetricName;
+use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
+use triphammer_settings::format::{duration, scale};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Better, Verdict};
 
@@ -15,6 +18,12 @@ use crate::entry::Entry;
 
 /// Difference that does not matter in comparisons of a board, as a share: that of `compare`.
 pub(crate) const MARGIN: f64 = 0.05;
+/// Product of the null database.
+const NULL_DATABASE: &str = "null";
+/// Unit of the scale factor of TPROC-H.
+const SCALE_FACTOR: &str = "SF";
+/// Shortest time of a set of queries, in seconds: that of a window.
+const SET_MIN_S: f64 = 60.0;
 
 /// Results by what may be compared.
 #[derive(Debug)]
@@ -220,6 +229,26 @@ fn order(key: BTreeMap<String, String>) -> Vec<(String, String)> {
     parts
 }
 
+/// Why a set of queries says nothing about a database; nothing of other runs.
+fn too_small(run: &RunResult) -> Vec<String> {
+    if run.queries.is_none() {
+        return Vec::new();
+    }
+    let (workload, seconds) = (&run.workload, run.durations.window_s);
+    let mut reasons = Vec::new();
+    if workload.scale_unit == SCALE_FACTOR && workload.scale < Scale::ONE {
+        let size = scale(workload.scale, &workload.scale_unit);
+        reasons.push(format!("data: {size} is a first impression; a rank needs at least 1 SF"));
+    }
+    if seconds < SET_MIN_S {
+        let (took, needed) = (duration(seconds), duration(SET_MIN_S));
+        reasons.push(format!(
+            "length: the set of queries took {took}; a rank needs at least {needed}"
+        ));
+    }
+    reasons
+}
+
 /// Why a result that agrees with itself has no rank; nothing if it has one.
 fn reasons(entry: &Entry) -> Vec<String> {
     let kind = entry.found.job_kind;
@@ -239,6 +268,10 @@ fn reasons(entry: &Entry) -> Vec<String> {
         if !run.ending.good {
             add(run.ending.words.clone());
         }
+        if run.server.product == NULL_DATABASE {
+            add("the null database does no work".to_owned());
+        }
+        too_small(run).into_iter().for_each(&mut add);
         if let Some(reason) = &run.primary_metric.unavailable {
             add(format!("{} is not available: {reason}", run.primary_metric.name));
         }

@@ -200,7 +200,8 @@ fn what_cannot_be_on_a_board_is_refused_and_nothing_is_written() {
     place.build().unwrap();
 }
 
-/// Results like a real one, each with these values of its runs and this scale, whose method is beyond doubt.
+/// Results like a real one, each with these values of its runs and this scale, whose method is beyond
+/// doubt and whose database does work.
 fn entries(of: &[(&[f64], u32)]) -> Vec<Entry> {
     let place = Place::new();
     place.bundle(place.run(JobKind::Run, &[]), "a.zip", false);
@@ -211,8 +212,10 @@ fn entries(of: &[(&[f64], u32)]) -> Vec<Entry> {
         let mut entry = Entry::examine(&found[0], &site).unwrap();
         entry.found.method.clear();
         entry.slug = format!("r{number}");
+        entry.head.product = "SQLite".to_owned();
         let mut result = entry.runs.remove(0).result;
         result.workload.scale = (*scale).into();
+        result.server.product.clone_from(&entry.head.product);
         let run = |value: &f64| {
             let mut result = result.clone();
             result.primary_metric.value = *value;
@@ -255,6 +258,76 @@ fn results_of_the_same_work_have_ranks_and_others_say_what_differs() {
     );
     let page = page_of(&entries, 0, &board);
     assert!(page.contains("it has less, beyond ± 5.0 %") && page.contains("rank 3 of 4"), "{page}");
+}
+
+#[test]
+fn the_null_database_and_small_sets_of_queries_have_no_rank() {
+    use triphammer_core::query_plan::QueryTest;
+    use triphammer_document::result::{AnswerComparison, QueriesResult};
+
+    let mut entries = entries(&[
+        (&[100.0], 1),
+        (&[100.0, 101.0], 1),
+        (&[100.0], 1),
+        (&[100.0], 1),
+        (&[100.0], 1),
+    ]);
+    // One run of several is enough.
+    entries[1].runs[1].result.server.product = "null".to_owned();
+    let sets = [(1_000, 61.0), (10, 61.0), (1_000, 0.34)];
+    for (entry, (thousandths, seconds)) in entries[2..].iter_mut().zip(sets) {
+        let result = &mut entry.runs[0].result;
+        result.workload.scale_unit = "SF".to_owned();
+        result.workload.scale = triphammer_core::Scale::from_thousandths(thousandths);
+        result.durations.window_s = seconds;
+        result.queries = Some(QueriesResult {
+            test: QueryTest::Power,
+            streams: 1,
+            repeats: 1,
+            query_timeout_s: None,
+            figures: Vec::new(),
+            repeat_figures: Vec::new(),
+            queries: Vec::new(),
+            steps: Vec::new(),
+            answers: AnswerComparison::default(),
+            engine_memory_bytes: None,
+            plans: Vec::new(),
+            usage_of: None,
+            phases: Vec::new(),
+        });
+    }
+    let board = Board::of(&entries);
+    let reasons: Vec<String> =
+        (0..entries.len()).map(|place| board.no_rank_because(place).join("; ")).collect();
+    let wanted = [
+        "",
+        "the null database does no work",
+        "",
+        "data: 0.01 SF is a first impression; a rank needs at least 1 SF",
+        "length: the set of queries took 340ms; a rank needs at least 1m",
+    ];
+    assert_eq!(reasons, wanted);
+    assert_eq!(board.ranked(), 2);
+}
+
+#[test]
+fn a_page_names_its_file_and_folds_the_clauses_of_a_standard() {
+    use triphammer_document::doctor::SetupVerdict;
+    use triphammer_document::method::MethodLine;
+
+    let mut entries = entries(&[(&[100.0], 1)]);
+    let line = |aspect: &str| MethodLine {
+        job: None,
+        aspect: aspect.to_owned(),
+        verdict: SetupVerdict::Look,
+        words: format!("words of {aspect}"),
+    };
+    entries[0].found.method = vec![line("TPC-C 2"), line("hosts"), line("TPC-C 8, 9")];
+    let page = page_of(&entries, 0, &Board::of(&entries));
+    assert!(page.contains("triphammer verify a.zip"), "{page}");
+    let (shown, folded) = page.split_once("2 differences from TPC-C").unwrap();
+    assert!(shown.contains("words of hosts") && !shown.contains("words of TPC-C"), "{page}");
+    assert!(folded.contains("words of TPC-C 2") && folded.contains("TPC-C 8, 9"), "{page}");
 }
 
 fn page_of(entries: &[Entry], place: usize, board: &Board) -> String {
@@ -309,6 +382,7 @@ fn prices_and_energies_are_sorted_and_filtered_within_their_kind() {
         r#"select name="currency""#,
         r#"select name="source""#,
         r#"data-within="currency""#,
+        "Price per million",
         r#"data-group="EUR""#,
         r#"data-currency="USD""#,
         r#"data-group="RAPL""#,

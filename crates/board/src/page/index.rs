@@ -14,35 +14,42 @@ use crate::rank::{Board, Class, Ranked};
 /// Most disagreements of a result in its row.
 const REASONS_MAX: usize = 2;
 
-/// Which optional columns the table has.
+/// Which optional columns a table has: those that a row has a value for.
 #[derive(Clone, Copy)]
 struct Columns {
+    p95: bool,
     price: bool,
     energy: bool,
 }
 
 impl Columns {
-    fn of(entries: &[Entry]) -> Self {
+    fn of<'a>(rows: impl Iterator<Item = &'a Entry> + Clone) -> Self {
         Self {
-            price: entries.iter().any(|entry| entry.price().is_some()),
-            energy: entries.iter().any(|entry| entry.joules().is_some()),
+            p95: rows.clone().any(|entry| p95(entry).is_some()),
+            price: rows.clone().any(|entry| entry.price().is_some()),
+            energy: rows.clone().any(|entry| entry.joules().is_some()),
         }
     }
 
     fn count(self) -> usize {
-        9 + usize::from(self.price) + usize::from(self.energy)
+        8 + [self.p95, self.price, self.energy].into_iter().filter(|is_there| *is_there).count()
     }
 }
 
 /// The page.
 pub(super) fn page(title: &str, entries: &[Entry], board: &Board) -> String {
-    let columns = Columns::of(entries);
+    let with_rank = board.classes.iter().flat_map(|class| &class.ranked);
+    let columns = Columns::of(with_rank.map(|one| &entries[one.entry]));
+    // Results without a rank are filtered, too.
+    let of_all = Columns::of(entries.iter());
     let body = html! {
         header {
             h1 { (title) }
             p.quiet { (summary(entries, board)) }
         }
-        (filters(entries, columns))
+        (filters(entries, of_all))
+        // The script shows it.
+        p #nothing .card hidden { "No result matches: change the filters." }
         @if board.classes.is_empty() {
             section.card {
                 h2 { "No result has a rank yet" }
@@ -65,7 +72,7 @@ pub(super) fn page(title: &str, entries: &[Entry], board: &Board) -> String {
                 li { "Verified means that every figure follows from the raw parts of the bundle. It "
                      "does not prove that the run took place: a signature says who claims it, and "
                      code { "triphammer repeat" } " shows whether it is true." }
-                @if columns.energy {
+                @if of_all.energy {
                     li { "Energy per transaction is comparable at equal rates only: each result has "
                          "its own rate. Sources measure different parts of a host: joules are sorted and "
                          "filtered within a kind of source only." }
@@ -104,7 +111,11 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
         ("workload", "Workload", of(|entry| &entry.head.workload)),
         ("database", "Database", of(|entry| &entry.head.product)),
         ("host", "Host", of(|entry| &entry.head.cpu)),
-        ("kind", "Submitter", of(|entry| entry.label.as_ref().map_or("", |l| l.kind.name()))),
+        (
+            "kind",
+            "Kind of submitter",
+            of(|entry| entry.label.as_ref().map_or("", |l| l.kind.name())),
+        ),
         ("currency", "Currency", currencies.iter().map(String::as_str).collect()),
         ("source", "Energy read from", sources.collect()),
     ];
@@ -123,7 +134,12 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
             @if columns.price {
                 // Only within a currency, and joules only within a kind of source.
                 label {
-                    span { "Price at most" }
+                    span {
+                        "Price at most"
+                        @if let Some(one) = currencies.first().filter(|_| currencies.len() == 1) {
+                            ", " (one)
+                        }
+                    }
                     input type="number" name="price" min="0" step="any" data-within="currency";
                 }
             }
@@ -133,9 +149,14 @@ fn filters(entries: &[Entry], columns: Columns) -> Markup {
                     input type="number" name="energy" min="0" step="any" data-within="source";
                 }
             }
-            label.check { input type="checkbox" name="signed" value="1"; span { "signed only" } }
-            button type="reset" { "Show all" }
-            output name="count" aria-live="polite" {}
+            div.act {
+                label.check {
+                    input type="checkbox" name="signed" value="1";
+                    span { "signed only" }
+                }
+                button type="reset" { "Show all" }
+                output name="count" aria-live="polite" {}
+            }
         }
     }
 }
@@ -153,7 +174,9 @@ fn ranked(entries: &[Entry], board: &Board, columns: Columns) -> Markup {
                             th scope="col" data-sort="text" { "Database" }
                             th scope="col" data-sort="text" { "Host" }
                             th.number scope="col" data-sort="number" { "Users" }
-                            th.number scope="col" data-sort="number" { "p95 ms" }
+                            @if columns.p95 {
+                                th.number scope="col" data-sort="number" { "p95 ms" }
+                            }
                             @if columns.price {
                                 th.number scope="col" data-sort="number" { "Price per million" }
                             }
@@ -200,10 +223,7 @@ fn of_class(entries: &[Entry], class: &Class, columns: Columns) -> Markup {
 fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup {
     let head = &entry.head;
     let value = entry.value().unwrap_or_default();
-    let (users, p95) = entry.run().map_or((0, None), |run| {
-        let times = &run.window.total.response;
-        (run.spec.users, (times.count > 0).then_some(times.p95_us))
-    });
+    let users = entry.run().map_or(0, |run| run.spec.users);
     let cells = html! {
             td.number.rank data-value=(place + 1) data-label="Rank" {
                 @if ranked.is_apart() { (place + 1) }
@@ -216,10 +236,13 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
                 " " small.quiet { (precision(entry)) }
             }
             td.wide data-label="Database" { (head.database()) }
-            td.wide data-label="Host" { (host(head)) }
+            td.host.wide data-label="Host" { (host(head)) }
             td.number data-label="Users" data-value=(users) { (integer(users.into())) }
-            td.number data-label="p95 ms" data-value=[p95] {
-                @if let Some(us) = p95 { (milliseconds(us as f64)) }
+            @if columns.p95 {
+                @let us = p95(entry);
+                td.number data-label="p95 ms" data-value=[us] {
+                    @if let Some(us) = us { (milliseconds(us as f64)) }
+                }
             }
             (prices(entry, columns))
             td.wide data-label="Submitter" { (submitter(entry)) }
@@ -227,6 +250,12 @@ fn row(entry: &Entry, ranked: &Ranked, place: usize, columns: Columns) -> Markup
         td.day data-label="Date" { (head.day()) }
     };
     listed(entry, &cells)
+}
+
+/// The 95th percentile of the response times, in microseconds; `None` without any.
+fn p95(entry: &Entry) -> Option<u64> {
+    let times = &entry.run()?.window.total.response;
+    (times.count > 0).then_some(times.p95_us)
 }
 
 /// A row of a result, with what rows are filtered by.
@@ -350,7 +379,7 @@ fn other(entry: &Entry, reasons: &[String]) -> Markup {
             }
             td.why data-label="Why" { @for reason in reasons { div { (reason) } } }
             td data-label="Database" { (head.database()) }
-            td data-label="Host" { (host(head)) }
+            td.host data-label="Host" { (host(head)) }
             td data-label="Submitter" { (submitter(entry)) }
             td data-label="Checked" {
                 (verified(entry))

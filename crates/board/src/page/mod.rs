@@ -26,6 +26,10 @@ const POLICY_OF_CHARTS: &str = "default-src 'none'; style-src 'self' 'unsafe-inl
 const THEME: &str = include_str!("../../../../ui/src/theme.css");
 /// The beginning of the dark colours in it.
 const DARK: &str = ":root[data-theme='dark'] {";
+/// The beginning of the tables in it whose rows are blocks on a small screen.
+const STACKED: &str = "@media (max-width: 40rem) {";
+/// The same of the tables of results; `board.css` has this width, too.
+const STACKED_RESULTS: &str = "@media (max-width: 64rem) {";
 const STYLE: &str = include_str!("../../assets/board.css");
 const SCRIPT: &str = include_str!("../../assets/board.js");
 
@@ -56,11 +60,19 @@ pub(crate) fn write(
     site.write("index.html", index::page(title, entries, board))
 }
 
-/// The style sheet: the colours of the web page, which follow the system here.
+/// The style sheet: the colours of the web page, which follow the system here, and its tables. Those
+/// of results have more columns than others, and are stacked on wider screens, too.
 fn style() -> String {
     let dark = THEME.split_once(DARK).and_then(|(_, rest)| rest.split_once('}'));
     let (dark, _) = dark.expect("the theme has dark colours");
-    format!("{THEME}\n@media (prefers-color-scheme: dark) {{\n  :root {{{dark}}}\n}}\n\n{STYLE}")
+    let stacked = THEME.split_once(STACKED).and_then(|(_, rest)| rest.split_once("\n}\n"));
+    let (stacked, _) = stacked.expect("the theme has stacked tables");
+    let stacked = stacked.replace("table.stack", "table.results");
+    let stacked = stacked.replace("table.pairs", "table.results.pairs");
+    format!(
+        "{THEME}\n@media (prefers-color-scheme: dark) {{\n  :root {{{dark}}}\n}}\n\n\
+         {STACKED_RESULTS}{stacked}\n}}\n\n{STYLE}"
+    )
 }
 
 /// What the head of every page has: its security policy and its title.
@@ -178,6 +190,16 @@ mod tests {
         let end = dark.find("\n}\n").unwrap();
         assert!(dark[..end].contains("--page: #111418"), "{dark}");
         assert_eq!(style.matches('{').count(), style.matches('}').count());
+    }
+
+    #[test]
+    fn tables_of_results_are_stacked_on_wider_screens_than_others() {
+        let style = style();
+        let wide = style.split_once(STACKED_RESULTS).unwrap().1;
+        let (wide, rest) = wide.split_once("\n}\n").unwrap();
+        assert!(wide.contains("table.results tbody td[data-label]::before"), "{wide}");
+        assert!(!wide.contains("table.stack"), "{wide}");
+        assert!(rest.contains(STACKED_RESULTS), "the board's own rules begin at the same width");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The page of a result: its figures, what its verification found, how it was measured, and what it
 //! may be compared with.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use triphammer_document::bundle::{BundleVerification, Disagreement, Signature};
 use triphammer_document::doctor::SetupVerdict;
-use triphammer_document::method;
+use triphammer_document::method::{self, MethodLine};
 use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::{bytes, counted, figure, integer, milliseconds, precise};
 use triphammer_statistics::compare::Better;
@@ -17,6 +19,8 @@ use crate::rank::{Board, Class, Compared, MARGIN, Shown, key};
 const SHOWN_MAX: usize = 20;
 /// Most differences of conditions that are listed for a comparison.
 const DIFFERENCES_MAX: usize = 40;
+/// The beginning of an aspect of the method that is a clause of a standard: `TPC-C 5.5`.
+const STANDARD: &str = "TPC-";
 
 /// The page.
 pub(super) fn page(title: &str, entries: &[Entry], place: usize, board: &Board) -> String {
@@ -41,10 +45,8 @@ pub(super) fn page(title: &str, entries: &[Entry], place: usize, board: &Board) 
             (figures(entry))
             (comparison(entries, place, board))
         }
-        div.two {
-            (verification(&entry.found))
-            (method_of(&entry.found))
-        }
+        (verification(&entry.found))
+        (method_of(&entry.found))
         @if !entry.report.is_empty() {
             section.card {
                 details {
@@ -70,6 +72,8 @@ fn rank(board: &Board, place: usize) -> Markup {
 
 /// Who says it, and how anyone can check it.
 fn source(entry: &Entry) -> Markup {
+    let file = entry.name.rsplit('/').next().unwrap_or_default();
+    let word = as_word(file);
     html! {
         section.card {
             h2 { "Source" }
@@ -84,16 +88,25 @@ fn source(entry: &Entry) -> Markup {
                 dt { "Signature" } dd { (signature(&entry.found.signature)) }
                 dt { "Bundle" }
                 dd {
-                    a href="bundle.zip" download=(entry.name.rsplit('/').next().unwrap_or_default()) {
-                        (entry.name)
-                    }
+                    a href="bundle.zip" download=(file) { (entry.name) }
                     " " span.quiet { "(" (bytes(entry.bytes)) ")" }
-                    div.quiet { "Check it: " code { "triphammer verify bundle.zip" } }
-                    div.quiet { "Repeat it: " code { "triphammer repeat bundle.zip TARGET" } }
+                    div.quiet { "Check it: " code { "triphammer verify " (word) } }
+                    div.quiet { "Repeat it: " code { "triphammer repeat " (word) " TARGET" } }
                 }
                 dt { "Written by" } dd { (entry.found.written_by) }
             }
         }
+    }
+}
+
+/// The name of a file as one word of a command for a shell.
+fn as_word(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+@".contains(c);
+    // What begins with a dash would be an option.
+    let path = if name.starts_with('-') { format!("./{name}") } else { name.to_owned() };
+    match name.chars().all(is_plain) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
@@ -134,7 +147,7 @@ fn conditions(entry: &Entry) -> Markup {
                         (counted(run.spec.users.into(), "users")) ", " (run.spec.load.name())
                     }
                 }
-                dt { "Started" } dd { (head.started_at) }
+                dt { "Started" } dd { (head.start()) }
                 dt { "Ended" } dd { (head.ending) }
                 (costs(entry))
             }
@@ -390,25 +403,63 @@ fn disagreements(all: &[Disagreement]) -> Markup {
     }
 }
 
+/// How the runs were made. Clauses of a standard are folded, as a run follows few of them.
 fn method_of(found: &BundleVerification) -> Markup {
+    let lines = method::of_runs(&found.method);
+    let (clauses, own): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|(line, _)| line.aspect.starts_with(STANDARD));
+    let standards: BTreeSet<&str> =
+        clauses.iter().filter_map(|(line, _)| line.aspect.split(' ').next()).collect();
+    let standards = standards.into_iter().collect::<Vec<_>>().join(" and ");
+    html! {
+        @if !found.method.is_empty() {
+            section.card {
+                h2 { "Method" }
+                (judgements(&own))
+                @if !clauses.is_empty() {
+                    details {
+                        summary {
+                            (counted(clauses.len() as u64, "differences")) " from " (standards)
+                        }
+                        (judgements(&clauses))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn judgements(lines: &[(&MethodLine, String)]) -> Markup {
     let class = |verdict| match verdict {
         SetupVerdict::Wrong => "bad",
         SetupVerdict::Look => "warn",
         SetupVerdict::Fine => "good",
     };
     html! {
-        @if !found.method.is_empty() {
-            section.card {
-                h2 { "Method" }
-                ul.method {
-                    @for (line, of) in method::of_runs(&found.method) {
-                        li {
-                            (badge(class(line.verdict), line.verdict.name())) " "
-                            strong { (line.aspect) } ": " (line.words) (of)
-                        }
-                    }
+        ul.method {
+            @for (line, of) in lines {
+                li {
+                    (badge(class(line.verdict), line.verdict.name())) " "
+                    span { strong { (line.aspect) } ": " (line.words) (of) }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_is_one_word_of_a_command() {
+        for (name, word) in [
+            ("pg17-epyc.zip", "pg17-epyc.zip"),
+            ("two words.zip", "'two words.zip'"),
+            ("it's.zip", r"'it'\''s.zip'"),
+            ("-o.zip", "./-o.zip"),
+        ] {
+            assert_eq!(as_word(name), word);
         }
     }
 }
