@@ -304,6 +304,8 @@ class AnswersCompared(Record):
     compared: int
     #: Number of these whose answers differ between A and B.
     differing: int
+    #: How well the data of A and of B fits the recording.
+    fit: list[ReplayFit]
     #: Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time.
     inconclusive: bool
     #: Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed.
@@ -314,6 +316,8 @@ class AnswersCompared(Record):
     replays_needed: Optional[int]
     #: The statements whose answers differ, those with the most first.
     statements: list[DifferingStatement]
+    #: Whether equal answers show little, because the data of A does not fit the recording.
+    unfit: bool
     #: Statements that are not compared, because one side did not reach them.
     unreached: int
     #: Answers of the last replays whose rows could not be compared, because the driver does not read them as texts.
@@ -3402,6 +3406,20 @@ class ReplayAnswers(Record):
     unstable: int
     #: Number of statements without a recorded answer.
     without_answer: int
+
+
+class ReplayFit(Record):
+    """How well the data of a side fits the recording, by its last replay."""
+
+    __slots__ = ()
+    #: Number of statements that failed because a row with their key exists: the data may be newer.
+    duplicates: int
+    #: Number of these that found no row where the recording found some: the data may be older.
+    found_nothing: int
+    #: Number of statements of the recording.
+    statements: int
+    #: Number of these that succeeded, or failed as they did when they were recorded.
+    succeeded: int
 
 
 class Restored(Record):

@@ -2,7 +2,7 @@
 
 use triphammer_core::answers::DivergenceCount;
 use triphammer_document::compare::{
-    AnswersCompared, ComparisonResult, StatementSpeed, ratio, word,
+    AnswersCompared, ComparisonResult, ReplayFit, StatementSpeed, ratio, word,
 };
 use triphammer_settings::format::{counted, integer, milliseconds, percent};
 
@@ -23,6 +23,10 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
     let differ =
         || format!("{} of {} differ", integer(of.differing), counted(of.compared, "answers"));
     let mut lines = vec![match (of.differing, of.inconclusive, of.replays_needed) {
+        (0, ..) if of.unfit => format!(
+            "inconclusive: {} of A and of B are equal, but the data does not fit the recording",
+            counted(of.compared, "answers")
+        ),
         (0, ..) => format!("yes: {} of A and of B are equal", counted(of.compared, "answers")),
         (_, false, _) => format!("no: {}", differ()),
         (_, true, Some(pairs)) => {
@@ -37,6 +41,7 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
         }
         _ => {}
     }
+    lines.extend(["A", "B"].into_iter().zip(&of.fit).filter_map(|(side, fit)| unfit(side, fit)));
     if of.limited > 0 {
         lines.push(format!(
             "{} of them compared by numbers of rows or by errors only: their rows cannot be the same twice",
@@ -64,6 +69,28 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
     lines
 }
 
+/// How the data of a side does not fit the recording; `None` if it does.
+fn unfit(side: &str, fit: &ReplayFit) -> Option<String> {
+    let share = |part| share(part, fit.statements);
+    let signs = [
+        (
+            fit.duplicates,
+            "the data may be newer than the beginning of the recording, as after an earlier replay",
+        ),
+        (fit.found_nothing, "the data may be older than the beginning of the recording"),
+    ];
+    let sign = signs.into_iter().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+    let sign = sign.map_or("see the report of a run", |(_, sign)| sign);
+    fit.is_poor().then(|| {
+        format!(
+            "{} of the statements on {side} did as recorded ({} found no row, {} had a key that exists): {sign}",
+            share(fit.worked()),
+            share(fit.found_nothing),
+            share(fit.duplicates)
+        )
+    })
+}
+
 /// Whether the answers are equal, with the first statement whose answers differ, and how many were not compared if that is much.
 pub(crate) fn in_short(of: &AnswersCompared) -> Vec<String> {
     let lines = answers(of);
@@ -73,7 +100,8 @@ pub(crate) fn in_short(of: &AnswersCompared) -> Vec<String> {
     }
     let is_much = of.unstable * MUCH > of.compared + of.unstable;
     let not_compared = lines.iter().find(|line| is_much && line.contains("differ among"));
-    [verdict].into_iter().chain(not_compared.cloned()).collect()
+    let unfit = ["A", "B"].into_iter().zip(&of.fit).filter_map(|(side, fit)| unfit(side, fit));
+    [verdict].into_iter().chain(unfit).chain(not_compared.cloned()).collect()
 }
 
 /// The statements whose answers differ; `None` if none do.

@@ -205,6 +205,8 @@ export interface AnswersCompared {
   compared: number;
   /** Number of these whose answers differ between A and B. */
   differing: number;
+  /** How well the data of A and of B fits the recording. */
+  fit: ReplayFit[];
   /** Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time. */
   inconclusive: boolean;
   /** Number of those that were compared by less than their rows: by numbers of rows, or by whether they failed. */
@@ -215,6 +217,8 @@ export interface AnswersCompared {
   replays_needed: number | null;
   /** The statements whose answers differ, those with the most first. */
   statements: DifferingStatement[];
+  /** Whether equal answers show little, because the data of A does not fit the recording. */
+  unfit: boolean;
   /** Statements that are not compared, because one side did not reach them. */
   unreached: number;
   /** Answers of the last replays whose rows could not be compared, because the driver does not read them as texts. */
@@ -3811,6 +3815,18 @@ export interface ReplayAnswers {
   unstable: number;
   /** Number of statements without a recorded answer. */
   without_answer: number;
+}
+
+/** How well the data of a side fits the recording, by its last replay. */
+export interface ReplayFit {
+  /** Number of statements that failed because a row with their key exists: the data may be newer. */
+  duplicates: number;
+  /** Number of these that found no row where the recording found some: the data may be older. */
+  found_nothing: number;
+  /** Number of statements of the recording. */
+  statements: number;
+  /** Number of these that succeeded, or failed as they did when they were recorded. */
+  succeeded: number;
 }
 
 /** A resolved setting. */

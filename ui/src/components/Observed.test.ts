@@ -4,7 +4,7 @@ import type { Observed as Seen } from '../api/types';
 import Observed from './Observed.svelte';
 
 const observed: Seen = {
-  interval_s: 0.1, profile: [], memory_hits: null, log_writes: [], hosts: [], cores: [], statements: [], log_probe: null, captures: [],
+  interval_s: 0.1, profile: [], memory_hits: null, log_writes: [], hosts: [], cores: [], statements: [], log_probe: null, cpu_profile: null, captures: [],
   sessions: {
     samples: 100, missed: 0, average: 5, idle_in_transaction: 1.5, other: 0, background: 0.25, statements: [],
     classes: [{ class: 'row_lock', wait: '', average: 4, share: 0.8 }, { class: 'cpu', wait: '', average: 1, share: 0.2 }],

@@ -7,6 +7,7 @@
 //!
 //! - the sessions of the recording did not work at the same time, or
 //! - most answers to a statement differ by sides, many, and none among the replays of a side, or
+//! - a statement fails many times in each replay of one side, and in none of the other, or
 //! - more answers differ by sides than by any other division of all replays into groups of these sizes, of which there are at least
 //!   twenty: if the sides are equal, each division is as likely to have the most, whatever depends on what.
 
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::answers::{AnswerDigests, DivergenceCount, ReplayAnswers};
+use triphammer_core::answers::{AnswerDigests, Divergence, DivergenceCount, ReplayAnswers};
 use triphammer_statistics::compare::{self, Better, Comparison, Verdict};
 
 use super::run::Run;
@@ -37,6 +38,8 @@ pub struct SideAnswers {
     /// By replay, and by statement of the recording, its digest; 0 without an answer.
     replays: Vec<Vec<u32>>,
     digests: AnswerDigests,
+    /// By replay, how often each statement failed that had not when it was recorded.
+    fails: Vec<BTreeMap<String, u64>>,
     last: Option<ReplayAnswers>,
 }
 
@@ -49,7 +52,9 @@ impl SideAnswers {
         }
         if self.replays.first().is_some_and(|first| first.len() != of.len()) {
             self.replays.clear();
+            self.fails.clear();
         }
+        self.fails.push(fails(&answers));
         self.replays.push(of);
         self.digests = digests;
         self.last = Some(answers);
@@ -71,11 +76,70 @@ impl SideAnswers {
         self.of(place).all(|digest| digest == first).then_some(first)
     }
 
+    /// Whether a statement fails many times in each replay, and in none of the other side.
+    fn alone_fails(&self, other: &Self, text: &str) -> bool {
+        let count = |of: &BTreeMap<String, u64>| of.get(text).copied().unwrap_or(0);
+        let always = self.fails.iter().all(|of| count(of) >= MANY);
+        always && other.fails.iter().all(|of| count(of) == 0)
+    }
+
     /// The divergences from the recording of a statement, in the last replay.
     fn divergences(&self, text: &str) -> Vec<DivergenceCount> {
         let statements = self.last.iter().flat_map(|last| &last.statements);
         let mut of_text = statements.filter(|statement| statement.text == text);
         of_text.next().map(|statement| statement.divergences.clone()).unwrap_or_default()
+    }
+}
+
+/// How often each statement of a replay failed that had not when it was recorded.
+fn fails(answers: &ReplayAnswers) -> BTreeMap<String, u64> {
+    let mut fails = BTreeMap::new();
+    for statement in &answers.statements {
+        for of in statement.divergences.iter().filter(|of| of.kind == Divergence::Fails) {
+            *fails.entry(statement.text.clone()).or_default() += of.count;
+        }
+    }
+    fails
+}
+
+/// Largest share of statements that fail or find no row, unlike when they were recorded, so that the data fits the recording.
+const UNFIT_MAX: f64 = 0.01;
+
+/// How well the data of a side fits the recording, by its last replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplayFit {
+    /// Number of statements of the recording.
+    pub statements: u64,
+    /// Number of these that succeeded, or failed as they did when they were recorded.
+    pub succeeded: u64,
+    /// Number of these that found no row where the recording found some: the data may be older.
+    pub found_nothing: u64,
+    /// Number of statements that failed because a row with their key exists: the data may be newer.
+    pub duplicates: u64,
+}
+
+impl ReplayFit {
+    fn of(side: &SideAnswers) -> Self {
+        side.last.as_ref().map_or_else(Self::default, |last| Self {
+            statements: last.sent + last.unreached,
+            succeeded: last.succeeded,
+            found_nothing: last.found_nothing,
+            duplicates: last.duplicates,
+        })
+    }
+
+    /// Number of statements that did what they did when they were recorded, by success and by whether there was a row.
+    #[must_use]
+    pub const fn worked(&self) -> u64 {
+        self.succeeded.saturating_sub(self.found_nothing)
+    }
+
+    /// Whether so many statements did not that equal answers show little.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
+    pub fn is_poor(&self) -> bool {
+        let unfit = self.statements.saturating_sub(self.worked());
+        unfit as f64 > UNFIT_MAX * self.statements as f64
     }
 }
 
@@ -96,6 +160,12 @@ pub struct AnswersCompared {
     pub unreached: u64,
     /// Answers of the last replays whose rows could not be compared, because the driver does not read them as texts.
     pub unread: u64,
+    /// How well the data of A and of B fits the recording.
+    #[serde(default)]
+    pub fit: [ReplayFit; 2],
+    /// Whether equal answers show little, because the data of A does not fit the recording.
+    #[serde(default)]
+    pub unfit: bool,
     /// The statements whose answers differ, those with the most first.
     pub statements: Vec<DifferingStatement>,
     /// Whether answers differ, and all of them may do so by chance, as those of sessions that work at the same time.
@@ -232,6 +302,8 @@ impl AnswersCompared {
             unstable: sum(|one| one.unstable),
             unreached,
             unread: unread.iter().sum(),
+            fit: [a, b].map(ReplayFit::of),
+            unfit: ReplayFit::of(a).is_poor(),
             statements: Vec::new(),
             inconclusive: false,
             replays_needed: None,
@@ -254,13 +326,14 @@ impl AnswersCompared {
         let statement = |(shape, counts): (&u32, &Counts)| {
             let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
             let (of_a, of_b) = (a.divergences(&text), b.divergences(&text));
+            let fails = a.alone_fails(b, &text) || b.alone_fails(a, &text);
             DifferingStatement {
                 text,
                 compared: counts.compared,
                 differing: counts.differing,
                 a: of_a,
                 b: of_b,
-                by_chance: !is_proven && (is_alone || !counts.are_systematic()),
+                by_chance: !is_proven && (is_alone || !(fails || counts.are_systematic())),
             }
         };
         let differing = of_text.iter().filter(|(_, counts)| counts.differing > 0);
@@ -364,6 +437,8 @@ pub(super) fn speeds(pairs: &[(&Run, &Run)], margin: f64) -> Vec<StatementSpeed>
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::answers::StatementAnswers;
+
     use super::*;
 
     /// The answers of replays: by statement, its text and the digests by replay.
@@ -406,6 +481,64 @@ mod tests {
         let more: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1; 4], &[2; 4]), (0, &[1; 4], &[1; 4])];
         let found = compared(&more, true);
         assert!(found.differ() && !found.statements[0].by_chance);
+    }
+
+    /// The answers of a replay in which a statement fails so many times.
+    fn failing(count: u64) -> ReplayAnswers {
+        let mut answers = ReplayAnswers { sent: 100, succeeded: 100 - count, ..Default::default() };
+        let title = Divergence::Fails.title().to_owned();
+        let divergences = vec![DivergenceCount { kind: Divergence::Fails, title, count }];
+        let text = "SELECT 0".to_owned();
+        answers.statements = vec![StatementAnswers {
+            text,
+            compared: 100,
+            differing: count,
+            divergences,
+            unstable: None,
+            examples: Vec::new(),
+        }];
+        answers
+    }
+
+    #[test]
+    fn a_statement_that_fails_on_one_side_only_is_no_chance() {
+        // A third of its answers differ.
+        let mut all: Vec<(u32, &[u32], &[u32])> = vec![(0, &[1, 1], &[2, 2]); 12];
+        all.extend(vec![(0, &[3, 3][..], &[3, 3][..]); 24]);
+        let of = |b: bool| -> Vec<(u32, Vec<u32>)> {
+            let of_side = |(shape, a, of_b): &(u32, &[u32], &[u32])| {
+                (*shape, if b { of_b } else { a }.to_vec())
+            };
+            all.iter().map(of_side).collect()
+        };
+        let with = |b: bool, fails: [u64; 2]| {
+            let mut side = side(&of(b), true);
+            side.fails = fails.map(|count| super::fails(&failing(count))).into();
+            side
+        };
+        let compared = |a, b| AnswersCompared::of(&with(false, a), &with(true, b)).unwrap();
+        assert!(compared([0, 0], [12, 12]).differ());
+        assert!(compared([0, 0], [12, 3]).inconclusive, "few in one replay may be chance");
+        assert!(compared([1, 0], [12, 12]).inconclusive, "it fails on both sides");
+    }
+
+    #[test]
+    fn equal_answers_show_little_if_the_data_does_not_fit_the_recording() {
+        let fit = |succeeded, found_nothing| ReplayFit {
+            statements: 1_000,
+            succeeded,
+            found_nothing,
+            duplicates: 0,
+        };
+        for (of, is_poor) in [
+            (fit(1_000, 0), false),
+            (fit(995, 5), false),
+            (fit(985, 0), true),
+            (fit(1_000, 11), true),
+            (ReplayFit::default(), false),
+        ] {
+            assert_eq!(of.is_poor(), is_poor, "{of:?}");
+        }
     }
 
     #[test]
