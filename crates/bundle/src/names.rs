@@ -127,10 +127,10 @@ fn of_server(text: &str, names: &mut Names) {
         }
         let paths = value.split(',').map(|path| path.trim().trim_end_matches('/'));
         let is_own = |path: &&str| {
-            let is_of_system = |of: &&str| path.starts_with(*of);
+            let is_of_system = |of: &str| path.starts_with(of);
             path.starts_with('/')
                 && path.len() > 1
-                && !SYSTEM_PATHS.iter().any(|of| is_of_system(&of))
+                && !SYSTEM_PATHS.iter().any(|of| is_of_system(of))
         };
         names.paths.extend(paths.filter(is_own).map(str::to_owned));
     }

@@ -12,8 +12,8 @@ const FUNCTIONS_MAX: usize = 20;
 const FRAMES_MAX: usize = 2_000;
 /// Deepest frame that is kept; what is above counts as its own.
 const DEPTH_MAX: u32 = 96;
-/// Least share of a side's samples that a frame has; what has less counts as its caller's own.
-const SHARE_MIN: f64 = 0.002;
+/// A frame has at least one in so many samples of its side; what has less counts as its caller's own.
+const RARE: u64 = 500;
 
 /// Where the CPUs of this host were in the timed window, by samples of their stacks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,9 +134,9 @@ impl StackTree {
         let samples = self.root.samples;
         let function = |((name, module), samples)| ProfiledFunction { name, module, samples };
         let mut functions: Vec<_> = self.own.into_iter().map(function).collect();
-        functions.sort_by(|a, b| b.samples.cmp(&a.samples));
+        functions.sort_by_key(|of| std::cmp::Reverse(of.samples));
         functions.truncate(FUNCTIONS_MAX);
-        let least = (samples as f64 * SHARE_MIN).ceil() as u64;
+        let least = samples.div_ceil(RARE);
         let mut frames = Vec::new();
         self.root.flatten(0, least.max(self.root.least_of(FRAMES_MAX)), &mut frames);
         let cpus = samples as f64 / samples_of_cpu;
@@ -148,7 +148,7 @@ impl Node {
     /// Appends the calls with at least so many samples, the largest first.
     fn flatten(&self, depth: u32, least: u64, frames: &mut Vec<StackFrame>) {
         let mut calls: Vec<_> = self.calls.iter().filter(|(_, of)| of.samples >= least).collect();
-        calls.sort_by(|a, b| b.1.samples.cmp(&a.1.samples));
+        calls.sort_by_key(|(_, of)| std::cmp::Reverse(of.samples));
         for ((name, module), node) in calls {
             let (name, module) = (name.clone(), module.clone());
             frames.push(StackFrame { depth, name, module, samples: node.samples });
