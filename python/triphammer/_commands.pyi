@@ -288,7 +288,7 @@ def run(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
-    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
+    cpu_profile: Sample where the CPUs of this host are with perf, for this time from the start of the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
@@ -487,7 +487,7 @@ def profile(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
-    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
+    cpu_profile: Sample where the CPUs of this host are with perf, for this time from the start of the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that a level must keep to be the cheapest by --price, such as `all.p95 < 10ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
@@ -680,7 +680,7 @@ def capacity(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
-    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
+    cpu_profile: Sample where the CPUs of this host are with perf, for this time from the start of the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]
@@ -905,7 +905,7 @@ def compare(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
-    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
+    cpu_profile: Sample where the CPUs of this host are with perf, for this time from the start of the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     price: Price list in TOML (see docs/price-energy.md): adds the costs per million transactions and per year
     label: Label of the job, to find it later
@@ -1114,7 +1114,7 @@ def matrix(
     idle: Read the power of the idle host for this time before each run, to report energy above it [default: not: energy includes that of the idle host]
     sysfs: Directory with the host's /sys, if a container has it elsewhere: the energy counters (class/powercap), and how processors and disks are set up [default: /sys]
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
-    cpu_profile: Sample where the CPUs of this host are with perf, at most this long in the timed window: a flame graph of client and server [default: none]
+    cpu_profile: Sample where the CPUs of this host are with perf, for this time from the start of the timed window: a flame graph of client and server [default: none]
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     label: Label of the job, to find it later
     store: File of the job store [default: in the user's data directory]

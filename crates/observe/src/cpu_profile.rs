@@ -5,13 +5,14 @@
 //! processes in containers. What it needs is tried before the run.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read as _};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::ops::RangeInclusive;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::fs::{CWD, Mode, mkfifoat};
 use tempfile::TempDir;
 use triphammer_core::SpecError;
 use triphammer_core::clock::{Clock, format_duration, parse_duration};
@@ -55,20 +56,32 @@ pub struct CpuProfiler {
     server: Option<ProcessGroup>,
     server_processes: BTreeSet<u32>,
     recording: Option<Recording>,
+    /// Time from the beginning of the window to the end of the profile.
     recorded: Duration,
 }
 
-/// `perf record`, which ends with its command, a `sleep`.
+/// `perf record`, which waits for the timed window. Its command is a `cat` that ends when this process drops its input, or
+/// is killed.
 #[derive(Debug)]
 struct Recording {
     child: Child,
-    since: Clock,
+    /// Where perf reads whether it samples.
+    control: File,
+    /// When the window began.
+    since: Option<Clock>,
+    is_sampling: bool,
+}
+
+impl Recording {
+    fn order(&mut self, order: &str) {
+        // Nobody may read it any more; then there are no samples, which is noticed at the end.
+        let _ = self.control.write_all(order.as_bytes());
+    }
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
+        drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
 }
@@ -141,32 +154,36 @@ impl CpuProfiler {
             .then(|| format!("the CPU profile is of this process only; for all: run {NEEDS}"))
     }
 
-    /// The server of the run, whose processes are told from others.
-    pub fn find_server(&mut self, server: Option<ServerProcess>) {
+    /// The run begins, on this server: starts `perf`, which takes a while on a busy host.
+    pub fn start(&mut self, server: Option<ServerProcess>) {
         self.server = server.and_then(|server| group_of(&Files::of_this_host(), server));
+        self.recording = self.recording().ok();
     }
 
-    /// Begins with the timed window.
+    /// The timed window begins.
     pub fn begin(&mut self) {
         self.look_for_sessions();
-        let sleep = format!("{:.3}", self.length.as_secs_f64());
-        let mut command = self.record(&["sleep", &sleep]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        self.recording =
-            command.spawn().ok().map(|child| Recording { child, since: Clock::start() });
+        if let Some(recording) = &mut self.recording {
+            recording.order("enable\n");
+            (recording.since, recording.is_sampling) = (Some(Clock::start()), true);
+        }
     }
 
-    /// Ends with the timed window, if it does not end before.
-    pub fn stop(&mut self) {
-        self.look_for_sessions();
-        let Some(recording) = &self.recording else { return };
-        if self.recorded.is_zero() {
-            self.recorded = recording.since.now().duration().min(self.length);
-            if let Some(id) = i32::try_from(recording.child.id()).ok().and_then(Pid::from_raw) {
-                // Its sleep may have ended before.
-                let _ = kill_process(id, Signal::INT);
-            }
+    /// A second of the run has passed: the profile may be long enough.
+    pub fn second(&mut self) {
+        let since = self.recording.as_ref().and_then(|recording| recording.since);
+        if since.is_some_and(|since| since.now().duration() >= self.length) {
+            self.stop();
         }
+    }
+
+    /// The timed window ends.
+    pub fn stop(&mut self) {
+        let Some(recording) = self.recording.as_mut().filter(|of| of.is_sampling) else { return };
+        recording.order("disable\n");
+        recording.is_sampling = false;
+        self.recorded = recording.since.map(|since| since.now().duration()).unwrap_or_default();
+        self.look_for_sessions();
     }
 
     /// Adds what was sampled to what was observed, or why there is nothing.
@@ -187,23 +204,39 @@ impl CpuProfiler {
     /// Reads what was sampled; an error says why there is nothing.
     fn end(mut self) -> Result<CpuProfile, String> {
         self.stop();
-        let mut recording = self.recording.take().ok_or("perf was not started")?;
-        recording.child.wait().map_err(|error| error.to_string())?;
-        let sides = self.sides()?;
+        let recording = self.recording.take().ok_or("perf was not started")?;
+        if recording.since.is_none() {
+            return Err("the timed window did not begin".to_owned());
+        }
+        drop(recording);
+        let (sides, seconds) = self.sides()?;
         if sides.is_empty() {
             return Err("perf recorded no sample".to_owned());
         }
         Ok(CpuProfile {
             tool: self.tool.clone(),
-            seconds: self.recorded.as_secs_f64(),
+            seconds,
             frequency_hz: self.frequency_hz,
             is_of_host: self.is_of_host,
             sides,
         })
     }
 
+    /// Starts `perf`, which does not sample yet.
+    fn recording(&self) -> std::io::Result<Recording> {
+        let control = self.folder.path().join("control");
+        mkfifoat(CWD, &control, Mode::RUSR | Mode::WUSR)?;
+        let option = format!("--control=fifo:{}", control.display());
+        let mut command = self.record(&["-D", "-1", &option], "cat");
+        let child =
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        // With both ways open, neither side waits for the other.
+        let control = OpenOptions::new().read(true).write(true).open(control)?;
+        Ok(Recording { child, control, since: None, is_sampling: false })
+    }
+
     /// `perf record` of a command, into the folder.
-    fn record(&self, command: &[&str]) -> Command {
+    fn record(&self, options: &[&str], program: &str) -> Command {
         let mut perf = Command::new("perf");
         perf.args(["record", "-q", "-o"]).arg(self.folder.path().join("perf.data"));
         perf.args([
@@ -219,13 +252,13 @@ impl CpuProfiler {
             false => perf.args(["-p", &std::process::id().to_string()]),
         };
         // A group of its own: Ctrl-C at the terminal is not for it.
-        perf.arg("--").args(command).stdin(Stdio::null()).process_group(0);
+        perf.args(options).args(["--", program]).stdin(Stdio::null()).process_group(0);
         perf
     }
 
     /// Whether a short recording works.
     fn tried(&self) -> Result<(), String> {
-        let done = self.record(&["true"]).output().map_err(|error| error.to_string())?;
+        let done = self.record(&[], "true").output().map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&done.stderr);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && *line != "Error:");
         match done.status.success() {
@@ -244,10 +277,10 @@ impl CpuProfiler {
         self.server_processes.extend(all.filter_map(|id| id.parse::<u32>().ok()));
     }
 
-    /// Has perf print the samples, and adds them up by side.
-    fn sides(&self) -> Result<Vec<ProfiledSide>, String> {
+    /// Has `perf` print the samples, and adds them up by side; with the seconds that were sampled.
+    fn sides(&self) -> Result<(Vec<ProfiledSide>, f64), String> {
         let mut perf = Command::new("perf");
-        perf.args(["script", "--no-inline", "-F", "comm,pid,tid,ip,sym,dso", "-i"]);
+        perf.args(["script", "--no-inline", "-F", "comm,pid,tid,cpu,ip,sym,dso", "-i"]);
         perf.arg(self.folder.path().join("perf.data"));
         perf.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = perf.spawn().map_err(|error| error.to_string())?;
@@ -259,7 +292,12 @@ impl CpuProfiler {
             text
         });
         let mut trees: [StackTree; 3] = Default::default();
-        for (process, stack) in Samples::of(BufReader::new(out.expect("it is a pipe"))) {
+        let (mut samples, mut cpus) = (0_u32, BTreeSet::new());
+        for Sample { process, cpu, stack } in
+            Samples::of(BufReader::new(out.expect("it is a pipe")))
+        {
+            cpus.insert(cpu);
+            samples = samples.saturating_add(1);
             if let Some(side) = self.side_of(process) {
                 trees[side as usize].add(stack);
             }
@@ -272,13 +310,16 @@ impl CpuProfiler {
                 errors.lines().last().unwrap_or("no reason given")
             ));
         }
-        let samples_of_cpu = f64::from(self.frequency_hz) * self.recorded.as_secs_f64();
-        let sides = [CpuSide::Server, CpuSide::Client, CpuSide::Others];
-        Ok(sides
-            .into_iter()
-            .zip(trees)
-            .filter_map(|(side, tree)| tree.into_side(side, samples_of_cpu))
-            .collect())
+        // Idle CPUs are sampled, too, so that the samples tell how long perf did: it may begin late on a busy host.
+        let cpus = u32::try_from(cpus.len()).unwrap_or(u32::MAX).max(1);
+        let seconds = match self.is_of_host {
+            true => f64::from(samples) / f64::from(self.frequency_hz) / f64::from(cpus),
+            false => self.recorded.as_secs_f64(),
+        };
+        let samples_of_cpu = f64::from(self.frequency_hz) * seconds;
+        let sides = [CpuSide::Server, CpuSide::Client, CpuSide::Others].into_iter().zip(trees);
+        let sides = sides.filter_map(|(side, tree)| tree.into_side(side, samples_of_cpu));
+        Ok((sides.collect(), seconds))
     }
 
     /// Whose a process is; `None` for an idle CPU.
@@ -303,6 +344,16 @@ fn cpus() -> u32 {
         .map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }
 
+/// A sample of a CPU.
+#[derive(Debug, PartialEq)]
+struct Sample {
+    /// 0 for an idle CPU.
+    process: u32,
+    cpu: u32,
+    /// From the outermost function to the innermost.
+    stack: Vec<Function>,
+}
+
 /// The samples that `perf script` prints: a line with the process, the frames from the innermost to
 /// the outermost, an empty line.
 struct Samples<R> {
@@ -316,7 +367,7 @@ impl<R: BufRead> Samples<R> {
 }
 
 impl<R: BufRead> Iterator for Samples<R> {
-    type Item = (u32, Vec<Function>);
+    type Item = Sample;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut lines = self.lines.by_ref().map_while(Result::ok);
@@ -326,13 +377,13 @@ impl<R: BufRead> Iterator for Samples<R> {
         stack.reverse();
         // Frames without symbols next to each other say no more than one.
         stack.dedup();
-        Some((process(&head).unwrap_or_default(), stack))
+        // The name of a process may have spaces: `postgres 17593/17593 [001]`.
+        let words = || head.split_whitespace().rev();
+        let process = words().find_map(|word| word.split_once('/')?.0.parse().ok());
+        let cpu = words().find_map(|word| word.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
+        let (process, cpu) = (process.unwrap_or_default(), cpu.unwrap_or_default());
+        Some(Sample { process, cpu, stack })
     }
-}
-
-/// The process of a sample: `postgres 17593/17593`, whose name may have spaces.
-fn process(head: &str) -> Option<u32> {
-    head.split_whitespace().rev().find_map(|word| word.split_once('/')?.0.parse().ok())
 }
 
 /// The function of a frame: `  84f __vdso_gettimeofday ([vdso])`.
@@ -364,11 +415,11 @@ mod tests {
 
     /// As `perf script` 6.1 prints samples.
     const PRINTED: &str = "\
-opt cgu.0 15283/15299
+opt cgu.0 15283/15299 [001]
 \t         889a060 (anonymous namespace)::SROA::splitAlloca+0x6da (/usr/lib/libLLVM.so.22.1)
 \t    7fa867f11030 [unknown] ([unknown])
 
-postgres 17593/17593
+postgres 17593/17593 [000]
 \tffffffff8225a101 do_syscall_64 ([kernel.kallsyms])
 \t             84f __vdso_gettimeofday ([vdso])
 \t          473205 [unknown] (/usr/lib/postgresql/15/bin/postgres)
@@ -384,25 +435,27 @@ postgres 17593/17593
         assert_eq!(
             samples,
             [
-                (
-                    15283,
-                    vec![
+                Sample {
+                    process: 15283,
+                    cpu: 1,
+                    stack: vec![
                         function("[unknown]", "[unknown]"),
                         function(
                             "(anonymous namespace)::SROA::splitAlloca+0x6da",
                             "libLLVM.so.22.1"
                         ),
                     ]
-                ),
-                (
-                    17593,
-                    vec![
+                },
+                Sample {
+                    process: 17593,
+                    cpu: 0,
+                    stack: vec![
                         function("main", "postgres"),
                         function("[postgres]", "postgres"),
                         function("__vdso_gettimeofday", "[vdso]"),
                         function("do_syscall_64", "kernel"),
                     ]
-                ),
+                },
             ]
         );
     }

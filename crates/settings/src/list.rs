@@ -1057,8 +1057,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "cpu-profile",
         "TIME",
         DRIVE,
-        "Sample where the CPUs of this host are with perf, at most this long in the timed window: a \
-         flame graph of client and server",
+        "Sample where the CPUs of this host are with perf, for this time from the start of the timed window: \
+         a flame graph of client and server",
     )
     .titled(Group::Observe, "Profile the CPUs")
     .default_words("none")

@@ -278,7 +278,7 @@ fn a_cpu_profile_shows_where_server_and_client_were_on_postgres() {
     let seen = observed(&program, &target, &args);
     let profile = &seen["cpu_profile"];
     let seconds = profile["seconds"].as_f64().unwrap();
-    assert!((1.0..=2.0).contains(&seconds), "{profile:#}");
+    assert!((1.0..=3.5).contains(&seconds), "{profile:#}");
     let side = |name: &str| {
         let sides = profile["sides"].as_array().unwrap();
         sides.iter().find(|of| of["side"] == name).unwrap_or_else(|| panic!("{name}: {profile:#}"))

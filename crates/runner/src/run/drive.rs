@@ -17,6 +17,7 @@ use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
 use triphammer_engine::hosts::Zero;
 use triphammer_engine::{RunEnd, RunHandle, StopHandle};
+use triphammer_observe::cpu_profile::CpuProfiler;
 use triphammer_observe::energy::{EnergyMeters, EnergyPlan};
 use triphammer_observe::node_figures::NodeSeries;
 use triphammer_observe::{Observee, Observers, host_metrics};
@@ -211,6 +212,7 @@ impl Driving<'_, '_, '_, '_> {
         if let Some(observers) = &mut self.observers {
             observers.second(&second, self.resolved.workload());
         }
+        self.beside.cpu_profile.iter_mut().for_each(CpuProfiler::second);
         self.journal.second(&second, &mut |text| self.watch.warn(text));
         if let Some(running) = self.streams.as_ref().and_then(Beside::progress) {
             self.watch.report(JobEvent::Queries(&running));
@@ -287,7 +289,7 @@ impl Driving<'_, '_, '_, '_> {
             let server = self.monitor.query(async |s| s.server_process().await).await;
             let server = server.flatten();
             if let Some(profiler) = &mut self.beside.cpu_profile {
-                profiler.find_server(server);
+                profiler.start(server);
             }
             let mut hosts = host_metrics::sources(resolved.host_exporter.as_ref(), server);
             hosts.extend(self.beside.energy.iter().flat_map(EnergyMeters::sources));
