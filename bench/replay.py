@@ -136,7 +136,7 @@ def rate(file):
 
 
 def rate_on_server(server, file, options):
-    """Statements per second of the recording of tpcb-like as fast as the server takes it, also in the recorded order of
+    """Statements per second of the recording of tpcb-like (extended protocol) as fast as the server takes it, also in the order of
     commits, beside the same script by the workload `script`, in alternating rounds."""
     rates = {"times": [], "commit": [], "script": []}
     for _ in range(3):
@@ -145,7 +145,7 @@ def rate_on_server(server, file, options):
             document = replayed(server.url("tpcb_replay"), f"replay:{file},speed=1000x", "--no-observe", "--order", order)
             rates[order].append(document["replay"]["sent"] / document["durations"]["window_s"])
         copy(server, "tpcb_before", "tpcb_replay")
-        done = run([triphammer(), "run", server.url("tpcb_replay"), "-w", "script", "--script", "tpcb-like", "--vus",
+        done = run([triphammer(), "run", server.url("tpcb_replay"), "-w", "script", "--script", "tpcb-like", "--protocol", "extended", "--vus",
                     str(options.clients), "--rampup", "0s", "--duration", f"{options.seconds}s", "--no-observe", "--json"])
         total = json.loads(done)["window"]["total"]
         rates["script"].append(total["committed"] / options.seconds * TPCB_STATEMENTS)
