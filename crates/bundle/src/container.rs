@@ -81,24 +81,13 @@ impl Container {
         if usize::from(entries) != zip.len() {
             return Err("two of its parts have one name".to_owned());
         }
-        check_sizes(&mut zip)?;
+        check_entries(&mut zip)?;
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
         for index in 0..zip.len() {
             let mut entry =
                 zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
             let name = entry.name().map_err(|error| format!("part {index}: {error}"))?.into_owned();
-            safe(&name)?;
-            let (size, packed) = (entry.size(), entry.compressed_size());
-            if size > PART_MAX {
-                return Err(format!("{name} would unpack to {}: that is no bundle", bytes(size)));
-            }
-            if size > RATIO_FROM && size / RATIO_MAX > packed {
-                return Err(format!(
-                    "{name} would unpack from {} to {}: that is no part of a bundle",
-                    bytes(packed),
-                    bytes(size)
-                ));
-            }
+            let size = entry.size();
             let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
             // A header may state less than there is.
             let read = entry.by_ref().take(size + 1).read_to_end(&mut content);
@@ -115,19 +104,37 @@ impl Container {
     }
 }
 
-/// Rejects parts that would be too large together, before any is unpacked.
-fn check_sizes(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
-    let (mut whole, mut packed) = (0, 0);
+/// Rejects names that are none of a bundle, and parts that would be too large, alone or together, before any is unpacked.
+fn check_entries(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
+    let (mut all, mut all_packed) = (0, 0_u64);
     for index in 0..zip.len() {
-        let entry = zip.by_index_raw(index).map_err(|error| format!("part {index}: {error}"))?;
-        whole += entry.size();
-        packed += entry.compressed_size();
+        let part = |error| format!("part {index}: {error}");
+        let entry = zip.by_index_raw(index).map_err(part)?;
+        let name = entry.name().map_err(part)?;
+        safe(&name)?;
+        let (size, packed) = (entry.size(), entry.compressed_size());
+        if size > PART_MAX {
+            return Err(format!("{name} would unpack to {}: that is no bundle", bytes(size)));
+        }
+        if is_bomb(size, packed) {
+            let (packed, size) = (bytes(packed), bytes(size));
+            return Err(format!(
+                "{name} would unpack from {packed} to {size}: that is no part of a bundle"
+            ));
+        }
+        all += size;
+        all_packed = all_packed.saturating_add(packed);
     }
-    if whole > WHOLE_MAX || whole > RATIO_FROM && whole / RATIO_MAX > packed {
-        let (packed, whole) = (bytes(packed), bytes(whole));
-        return Err(format!("its parts would unpack from {packed} to {whole}: that is no bundle"));
+    if all > WHOLE_MAX || is_bomb(all, all_packed) {
+        let (packed, all) = (bytes(all_packed), bytes(all));
+        return Err(format!("its parts would unpack from {packed} to {all}: that is no bundle"));
     }
     Ok(())
+}
+
+/// Whether so many bytes are more than what a bundle unpacks to from so many.
+const fn is_bomb(size: u64, packed: u64) -> bool {
+    size > RATIO_FROM && size / RATIO_MAX > packed
 }
 
 /// Number of entries that the end of an archive states; `None` if the archive has a comment, which no bundle has.

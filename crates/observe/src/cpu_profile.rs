@@ -310,7 +310,7 @@ impl CpuProfiler {
                 errors.lines().last().unwrap_or("no reason given")
             ));
         }
-        // Idle CPUs are sampled, too, so that the samples tell how long perf did: it may begin late on a busy host.
+        // Idle CPUs are sampled, too, so that their number shows how long perf did: it may begin late on a busy host.
         let cpus = u32::try_from(cpus.len()).unwrap_or(u32::MAX).max(1);
         let seconds = match self.is_of_host {
             true => f64::from(samples) / f64::from(self.frequency_hz) / f64::from(cpus),

@@ -133,10 +133,15 @@ pub struct ObservePlan {
 }
 
 impl ObservePlan {
+    /// What is always observed, with nothing that is asked for.
+    const fn plain(interval: Duration) -> Self {
+        Self { interval, log_probe: false, cpu_profile: None, capture_on: Vec::new() }
+    }
+
     /// The same for a set of queries, which has no seconds for conditions, and commits nothing that a probe could show.
     #[must_use]
     pub fn of_queries(self) -> Self {
-        Self { log_probe: false, cpu_profile: None, capture_on: Vec::new(), ..self }
+        Self::plain(self.interval)
     }
 }
 
@@ -147,12 +152,7 @@ impl ObservePlan {
 pub fn plan_of_build(settings: &mut Settings) -> Result<Option<ObservePlan>, SpecError> {
     let is_off = settings.switch("no-observe")?;
     let interval = interval(settings)?;
-    Ok((!is_off).then_some(ObservePlan {
-        interval,
-        log_probe: false,
-        cpu_profile: None,
-        capture_on: Vec::new(),
-    }))
+    Ok((!is_off).then_some(ObservePlan::plain(interval)))
 }
 
 /// Reads the settings; `None` with `--no-observe`, which turns off all that is observed.

@@ -41,7 +41,7 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
         }
         _ => {}
     }
-    lines.extend(["A", "B"].into_iter().zip(&of.fit).filter_map(|(side, fit)| unfit(side, fit)));
+    lines.extend(unfit_sides(of));
     if of.limited > 0 {
         lines.push(format!(
             "{} of them compared by numbers of rows or by errors only: their rows cannot be the same twice",
@@ -67,6 +67,11 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
         lines.push("one replay of a side cannot show which of its answers depend on chance".into());
     }
     lines
+}
+
+/// How the data of the sides does not fit the recording, if it does not.
+fn unfit_sides(of: &AnswersCompared) -> impl Iterator<Item = String> {
+    ["A", "B"].into_iter().zip(&of.fit).filter_map(|(side, fit)| unfit(side, fit))
 }
 
 /// How the data of a side does not fit the recording; `None` if it does.
@@ -100,8 +105,7 @@ pub(crate) fn in_short(of: &AnswersCompared) -> Vec<String> {
     }
     let is_much = of.unstable * MUCH > of.compared + of.unstable;
     let not_compared = lines.iter().find(|line| is_much && line.contains("differ among"));
-    let unfit = ["A", "B"].into_iter().zip(&of.fit).filter_map(|(side, fit)| unfit(side, fit));
-    [verdict].into_iter().chain(unfit).chain(not_compared.cloned()).collect()
+    [verdict].into_iter().chain(unfit_sides(of)).chain(not_compared.cloned()).collect()
 }
 
 /// The statements whose answers differ; `None` if none do.

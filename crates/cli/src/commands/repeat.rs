@@ -58,19 +58,20 @@ pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
     let mut made = Vec::new();
     let name = file.display().to_string();
     let names = [name.as_str(), "this repetition"];
-    for number in 1..=runs {
+    let mut number = 1;
+    let (verdict, compared) = loop {
         terminal::note(&format!("run {number} of {runs}"));
         made.push(repeating.run()?);
         if repeating.handle.is_stopped() {
             return Ok(Exit::Interrupted);
         }
-        // Further runs would not change that.
-        let (verdict, _) = judge(names, &original.runs, &made, margin);
-        if matches!(verdict, Repetition::NotComparable(_)) {
-            break;
+        let judged = judge(names, &original.runs, &made, margin);
+        // Further runs would not make them comparable.
+        if number == runs || matches!(judged.0, Repetition::NotComparable(_)) {
+            break judged;
         }
-    }
-    let (verdict, compared) = judge(names, &original.runs, &made, margin);
+        number += 1;
+    };
     match as_json {
         true => print(&report::json_pretty(&document(&verdict, compared)))?,
         false => print(&format!(
