@@ -43,9 +43,7 @@ impl Mix {
             let weights =
                 self.weights.iter().map(|weight| u64::from(weight.load(Ordering::Relaxed)));
             // A change in between may leave no weights for a moment, or fewer than their sum was.
-            if weights.clone().sum::<u64>() > 0
-                && let Some(place) = rng.weighted(weights)
-            {
+            if let Some(place) = rng.weighted(weights) {
                 return Some(place);
             }
             std::hint::spin_loop();

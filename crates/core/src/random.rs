@@ -48,7 +48,8 @@ impl Rng {
     /// The place of a weight, with a probability in proportion to it; `None` without weights.
     #[inline]
     pub fn weighted(&mut self, weights: impl Iterator<Item = u64> + Clone) -> Option<usize> {
-        let mut drawn = self.below(weights.clone().sum());
+        let sum = weights.clone().sum();
+        let mut drawn = (sum > 0).then(|| self.below(sum))?;
         weights.into_iter().position(|weight| match drawn.checked_sub(weight) {
             None => true,
             Some(rest) => {
@@ -201,6 +202,13 @@ mod tests {
         for (i, a) in seen.iter().enumerate() {
             assert!(seen[i + 1..].iter().all(|b| a != b));
         }
+    }
+
+    #[test]
+    fn no_weight_is_drawn_where_all_are_0() {
+        let mut rng = Rng::of(1, &[]);
+        assert_eq!(rng.weighted([0, 0].into_iter()), None);
+        assert_eq!(rng.weighted([0, 3, 0].into_iter()), Some(1));
     }
 
     #[test]
