@@ -102,6 +102,7 @@ fn untouched_bundles_agree_and_the_same_job_gives_the_same_bytes() {
     let open = [("load", "rate:200/s"), ("vus", "4"), ("duration", "2s"), ("label", "night")];
     for job in [
         jobs.run(JobKind::Run, &open),
+        jobs.run(JobKind::Run, &SPARSE),
         jobs.run(JobKind::Run, &[("transactions", "20"), ("require", "all.p95 < 1s")]),
         jobs.run(JobKind::Profile, &[("vus", "1,2"), ("repeats", "1"), ("duration", "1s")]),
         jobs.run(
@@ -131,6 +132,30 @@ fn untouched_bundles_agree_and_the_same_job_gives_the_same_bytes() {
             parts_of(&anonymous).values().any(has)
         };
         assert!(!shows("night") && !shows(&jobs.folder.path().display().to_string()));
+    }
+}
+
+/// A load in which nothing happens in some seconds.
+const SPARSE: [(&str, &str); 3] = [("load", "rate:0.5/s"), ("vus", "1"), ("duration", "6s")];
+
+#[test]
+fn times_of_a_second_without_transactions_are_invented() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &SPARSE), Options::default());
+    for table in ["seconds", "series"] {
+        let part = format!("jobs/1/{table}.csv");
+        let invent = |text: &str| {
+            let mut lines: Vec<Vec<String>> =
+                text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+            let place = lines[0].iter().position(|name| name == "p50_us").unwrap();
+            let idle =
+                lines.iter_mut().skip(1).find(|line| ["", "0", "0.0"].contains(&&*line[place]));
+            idle.expect("an idle second")[place] = "7".to_owned();
+            lines.iter().map(|line| line.join(",") + "\n").collect()
+        };
+        let found = verified(&corrected(edited(&bundle, &part, invent)));
+        let is_named = |place: &str| place.contains("p50_us in second");
+        assert!(found.disagreements.iter().any(|of| is_named(&of.place)), "{table}: {found:?}");
     }
 }
 

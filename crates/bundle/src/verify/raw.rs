@@ -670,7 +670,9 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
         let of_second = of_seconds.get(&[row.first, row.last]);
         let mut types = of_second.iter().flat_map(|(_, types)| types);
         let Some(of) = types.find(|of| of.transaction == row.transaction) else {
-            without_times(job, "series", row.first, &row.values, findings);
+            if ended(&row.values) == 0 {
+                without_times(job, "series", row.first, &row.values, findings);
+            }
             continue;
         };
         for ((name, _, _), found) in OF_TIMES.iter().zip(times_of(&of.counts)) {
@@ -681,7 +683,11 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
     }
     for row in rows.seconds {
         let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else {
-            without_times(job, "seconds", row.first, &row.values, findings);
+            let from = rows.series.partition_point(|of| of.first < row.first);
+            let types = rows.series[from..].iter().take_while(|of| of.first == row.first);
+            if types.map(|of| ended(&of.values)).sum::<u64>() == 0 {
+                without_times(job, "seconds", row.first, &row.values, findings);
+            }
             continue;
         };
         for ((_, name, _), found) in OF_TIMES.iter().zip(times_of(all)) {
@@ -692,11 +698,13 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
     }
 }
 
+/// Transactions of a type that ended as they should, in a second.
+fn ended(of_type: &Values) -> u64 {
+    of_type.count("committed") + of_type.count("rolled_back")
+}
+
 /// A second in which nothing was committed has no times.
 fn without_times(job: JobId, table: &str, second: u64, values: &Values, findings: &mut Findings) {
-    if values.count("committed") + values.count("rolled_back") > 0 {
-        return;
-    }
     for (of_type, of_second, _) in OF_TIMES {
         let name = if table == "series" { of_type } else { of_second };
         if let Some(written) = values.get(name).filter(|of| *of != 0.0) {
