@@ -833,8 +833,8 @@ def compare(
 ) -> ComparisonResult:
     """Compare A and B: faster, slower or equivalent.
 
-    target: Baseline: a job number, `last`, or a label (all complete runs with that label); with --ab, a target as in `run`
-    other: What to compare with A: a job number, `last` or a label; with --ab, a second target [default: with --ab, the target of A]
+    target: Baseline: a job number, `last`, or a label (all complete runs with that label); or a target as in `run`, on which runs are made
+    other: What to compare with A: a job number, `last` or a label; or a second target [default: with --ab, the target of A]
     prove: With --ab, give a setting of this host the value A in the runs of A, and B in those of B; `doctor --prove` finds the values
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
@@ -861,13 +861,13 @@ def compare(
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
     cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
-    ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
-    duet: Run A and B at the same time, with equal load at every moment, and compare them block by block; A and B are targets
-    interleave: With --ab, run A and B at the same time, in slices of this length that alternate in a random order: one of them works at a time [default: runs one after the other]
+    ab: Run A and B in pairs, one after the other, with either of them first, and compare them; A and B are targets
+    duet: Run A and B at the same time, with equal load at every moment, and compare them block by block; A and B are targets [default: off; on for targets on two other hosts, without --ab, --interleave or --pairs]
+    interleave: Run A and B at the same time, in slices of this length that alternate in a random order: one of them works at a time; A and B are targets [default: no slices with --ab or --duet; else 10s, or less in a short window, where A or B is on this host or both are on one, and the load can take turns]
     replay: Replay this recording on A and B in pairs, and compare what they answer, too: --ab with --load replay:FILE
     a: With --ab, a setting that applies only to the runs of A, such as vus=8; of stored jobs only price=FILE; can be repeated
     b: With --ab, a setting that applies only to the runs of B; of stored jobs only price=FILE; can be repeated
-    pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level; 1 with --duet and --interleave]
+    pairs: Number of pairs of runs, of each level if there are levels; without a way, of runs one after the other [default: 7, or 4 of each level; 1 with --duet and --interleave]
     margin: Smallest difference that matters [default: 2%]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
     fail_if_inconclusive: Exit with code 1 if the comparison is inconclusive

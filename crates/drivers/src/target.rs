@@ -215,6 +215,40 @@ impl TargetUrl {
     }
 }
 
+impl TargetUrl {
+    /// Whether another URL names the same server: the same hosts and ports, or, without hosts, the same
+    /// text.
+    #[must_use]
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        match (self.hosts.is_empty(), other.hosts.is_empty()) {
+            (false, false) => self.hosts == other.hosts,
+            (true, true) => self == other,
+            _ => false,
+        }
+    }
+
+    /// Whether the servers of two URLs, by their names, are on different hosts, and on other hosts than
+    /// this process. Two names of one host are taken for two hosts.
+    #[must_use]
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        let are_remote = [self, other].iter().all(|url| {
+            !url.hosts.is_empty() && url.hosts.iter().all(|host| !is_of_this_host(&host.name))
+        });
+        let is_shared = |host: &UrlHost| other.hosts.iter().any(|one| one.name == host.name);
+        are_remote && !self.hosts.iter().any(is_shared)
+    }
+}
+
+/// Whether a host's name means the host of this process: its loopback addresses, or the folder of a
+/// socket.
+fn is_of_this_host(name: &str) -> bool {
+    let is_loopback = name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    name.is_empty()
+        || name.starts_with('/')
+        || name.eq_ignore_ascii_case("localhost")
+        || is_loopback
+}
+
 impl fmt::Debug for TargetUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TargetUrl({})", self.redacted())
@@ -774,6 +808,28 @@ mod tests {
         ] {
             let error = reach.database_file(bad).unwrap_err().to_string();
             assert!(error.contains("--data"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn servers_are_apart_or_the_same_by_hosts_and_ports() {
+        let parse = |text: &str| TargetUrl::parse(text).unwrap();
+        for (a, b, same, apart) in [
+            ("postgres://me@db1:5432/a", "postgres://me@db1:5432/b?tls=off", true, false),
+            ("postgres://db1/a", "postgres://db1:5433/a", false, false),
+            ("postgres://db1/a", "mysql://db2/a", false, true),
+            ("postgres://db1,db2/a", "postgres://db3,db2/a", false, false),
+            ("postgres://db1/a", "postgres://localhost/a", false, false),
+            ("postgres://db1/a", "postgres://127.0.0.7/a", false, false),
+            ("postgres://db1/a", "postgres://[::1]/a", false, false),
+            ("postgres://db1/a", "postgres:///a", false, false),
+            ("postgres://db1/a", "postgres://%2Ftmp/a", false, false),
+            ("sqlite:a.sqlite", "sqlite:a.sqlite", true, false),
+            ("sqlite:a.sqlite", "sqlite:b.sqlite", false, false),
+        ] {
+            let (a, b) = (parse(a), parse(b));
+            assert_eq!((a.is_same_server(&b), a.is_apart_from(&b)), (same, apart), "{a:?} {b:?}");
+            assert_eq!((b.is_same_server(&a), b.is_apart_from(&a)), (same, apart), "{b:?} {a:?}");
         }
     }
 

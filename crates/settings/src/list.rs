@@ -214,12 +214,12 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "A",
         of(&[COMPARE]),
-        "Baseline: a job number, `last`, or a label (all complete runs with that label); with \
-         --ab, a target as in `run`",
+        "Baseline: a job number, `last`, or a label (all complete runs with that label); or a target \
+         as in `run`, on which runs are made",
     )
     .marked(&[Positional, Database, OfHost, OnResume, Shared, OfStored, BesideForm]),
-    value("other", "B", of(&[COMPARE]), "What to compare with A: a job number, `last` or a label; with \
-                                     --ab, a second target")
+    value("other", "B", of(&[COMPARE]), "What to compare with A: a job number, `last` or a label; or a \
+                                     second target")
         .default_words("with --ab, the target of A")
         .marked(&[Positional, Database, OfHost, OnResume, OfStored, BesideForm]),
     value("label", "LABEL", of(&[HISTORY]), "Only runs with this label").default_words("any").marked(&[
@@ -701,7 +701,8 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "ab",
         of(&[COMPARE]),
-        "Run A and B in pairs, with either of them first, and compare them; A and B are targets",
+        "Run A and B in pairs, one after the other, with either of them first, and compare them; A and B \
+         are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
     switch(
@@ -710,16 +711,20 @@ pub const SETTINGS: &[SettingDef] = &[
         "Run A and B at the same time, with equal load at every moment, and compare them block by \
          block; A and B are targets",
     )
-    .titled(Group::Question, "Both at the same time"),
+    .titled(Group::Question, "Both at the same time")
+    .default_words("off; on for targets on two other hosts, without --ab, --interleave or --pairs"),
     value(
         "interleave",
         "TIME",
         of(&[COMPARE]),
-        "With --ab, run A and B at the same time, in slices of this length that alternate in a random \
-         order: one of them works at a time",
+        "Run A and B at the same time, in slices of this length that alternate in a random order: one of \
+         them works at a time; A and B are targets",
     )
     .titled(Group::Question, "Length of interleaved slices")
-    .default_words("runs one after the other"),
+    .default_words(
+        "no slices with --ab or --duet; else 10s, or less in a short window, where A or B is on this \
+         host or both are on one, and the load can take turns",
+    ),
     value(
         "replay",
         "FILE",
@@ -740,8 +745,8 @@ pub const SETTINGS: &[SettingDef] = &[
                                           B; of stored jobs only price=FILE; can be repeated")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
-    value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs, of each level if \
-                                         there are levels")
+    value("pairs", "N", of(&[COMPARE]), "Number of pairs of runs, of each level if there are \
+                                         levels; without a way, of runs one after the other")
         .titled(Group::Question, "Pairs of runs")
         .default_words("7, or 4 of each level; 1 with --duet and --interleave"),
     value("margin", "SHARE", of(&[REPEAT]), "Difference up to which the figures are the same")

@@ -64,6 +64,20 @@ fn slices_alternate_and_find_a_slower_side() {
 }
 
 #[test]
+fn two_targets_without_a_way_take_turns_on_one_host() {
+    let program = Program::new();
+    let sides = ["compare", "null:?service=4ms", "null:?service=8ms"];
+    let result = program.json(&[&sides[..], LOAD, &["--duration", "24s"]].concat());
+    assert_eq!(kind(&result), "slower", "{}", result["words"]);
+    let at_once = &result["pairs"]["at_once"];
+    assert_eq!((&at_once["kind"], &at_once["slice_s"]), (&"interleaved".into(), &1.into()));
+    // Who asks for pairs gets pairs.
+    let pairs = ["--duration", "1s", "--pairs", "2"];
+    let result = program.json(&[&sides[..], LOAD, &pairs].concat());
+    assert_eq!(result["pairs"]["at_once"], Value::Null);
+}
+
+#[test]
 fn a_duet_of_a_target_with_itself_finds_nothing_and_says_so() {
     let program = Program::new();
     let sides = ["compare", "--duet", "null:?service=4ms", "null:?service=4ms", "--margin", "50%"];

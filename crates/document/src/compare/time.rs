@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_drivers::target::TargetUrl;
 
 use super::figures::mean;
 use super::run::Run;
@@ -44,9 +45,10 @@ impl TimeComparison {
     /// at a server that both sides used at once is of both, and so unknown of either.
     pub(super) fn new(a: &[&Run], b: &[&Run]) -> Option<Self> {
         let at_once = |run: &&Run| run.result.at_once.is_some();
-        let server = |run: &&Run| server_of(run.result.target.as_str()).to_owned();
+        let server = |run: &&Run| TargetUrl::parse(run.result.target.as_str()).ok();
+        let servers = a.first().and_then(server).zip(b.first().and_then(server));
         let is_shared =
-            a.iter().chain(b).any(at_once) && a.first().map(server) == b.first().map(server);
+            a.iter().chain(b).any(at_once) && servers.is_none_or(|(a, b)| a.is_same_server(&b));
         let [a, b] = [times(a)?, times(b)?];
         // The order of the rows is the same in all runs, apart from rows that some do not have.
         let mut rows: Vec<&TransactionPart> = Vec::new();
@@ -81,14 +83,6 @@ impl TimeComparison {
     }
 }
 
-/// The server in the URL of a target: host and port, or the path of a file.
-fn server_of(target: &str) -> &str {
-    let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
-    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    if host.is_empty() { target } else { host }
-}
-
 /// The times of all runs of a side; `None` if one has none, or there is none.
 fn times<'r>(runs: &[&'r Run]) -> Option<Vec<&'r TransactionTime>> {
     let times = runs.iter().map(|run| run.result.transaction_time.as_ref());
@@ -109,22 +103,4 @@ fn value(times: &[&TransactionTime], part: &TransactionPart) -> Option<f64> {
     };
     let values: Option<Vec<f64>> = times.iter().map(of).collect();
     values.map(|values| mean(&values))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn targets_with_the_same_host_and_port_are_one_server() {
-        for (target, server) in [
-            ("postgres://me@db:5432/a", "db:5432"),
-            ("postgres://me@db:5432/b?tls=off", "db:5432"),
-            ("mysql://db", "db"),
-            ("sqlite:a.sqlite", "sqlite:a.sqlite"),
-            ("postgres:///a", "postgres:///a"),
-        ] {
-            assert_eq!(server_of(target), server);
-        }
-    }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use triphammer_core::pace::Sharing;
 use triphammer_document::JobId;
 use triphammer_document::compare::UntilDecided;
 use triphammer_document::measure::Measure;
@@ -109,9 +110,11 @@ impl Sequence<'_, '_> {
         watch.report(JobEvent::StepResolved(a.resolved.spec()));
         watch.report(JobEvent::RunInfo(&a.resolved.info(&a.settings)));
         let [of_a, of_b] = steps.map(|step| &step.title);
-        watch.note(&format!(
-            "{of_a} and {of_b} run at once; the figures shown meanwhile are those of A"
-        ));
+        let way = match a.resolved.spec().pacing.half.as_ref().map(|half| &half.sharing) {
+            Some(Sharing::Slices { slice_s }) => format!("run in slices of {slice_s} s in turn"),
+            Some(Sharing::Duet { .. }) | None => "run at the same time".to_owned(),
+        };
+        watch.note(&format!("{of_a} and {of_b} {way}; the figures shown meanwhile are those of A"));
         let store = journal.place().map(|(path, _)| path.to_owned());
         let until = until(&a, &b, margin);
         let mut warned = std::mem::take(&mut self.warned);

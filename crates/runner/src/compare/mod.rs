@@ -22,6 +22,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 
 pub use crate::run::AtOnceWay;
+pub(crate) use at_once::choose;
 pub use pairs::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::{read_seconds, stored};

@@ -155,7 +155,6 @@ fn levels(
 ) -> Result<Option<(LevelUnit, Vec<u32>)>, SpecError> {
     let unit = LevelUnit::of(workload);
     let setting = unit.setting();
-    let is_list = |text: &str| text.contains(',') || text.contains("..") || text.trim() == "auto";
     if !settings.get(setting).is_some_and(is_list) {
         return Ok(None);
     }
@@ -177,6 +176,11 @@ fn levels(
         }
     }
     Ok(Some((unit, levels)))
+}
+
+/// Whether the text of a setting is several levels.
+pub(super) fn is_list(text: &str) -> bool {
+    text.contains(',') || text.contains("..") || text.trim() == "auto"
 }
 
 /// Reads the settings of one side, given as `NAME=VALUE`.

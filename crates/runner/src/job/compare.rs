@@ -4,6 +4,8 @@ use std::path::Path;
 
 use triphammer_core::SpecError;
 use triphammer_document::price::PriceList;
+use triphammer_document::redacted::mask_secrets;
+use triphammer_drivers::SCHEMES;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, REPEATED, Settings, Source, is};
@@ -26,9 +28,10 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<FinishedJob, Fai
     let settings = &job.settings;
     let (Some(a), Some(b)) = (settings.get("target"), settings.get("other")) else {
         return Err(Failure::refuse(
-            "nothing to compare: give two jobs or two labels, or --ab and one or two targets to run",
+            "nothing to compare: give two jobs, two labels, or one or two targets to run",
         ));
     };
+    refuse_target_beside_job(a, b)?;
     let prices = side_prices(settings)?;
     let store = stored(settings, job.store.as_ref())?;
     let result = compare::stored(&store, [a, b], margin, prices)?;
@@ -93,6 +96,36 @@ pub(super) fn at_once_in_pairs(settings: &mut Settings) -> Result<(), SpecError>
     Ok(())
 }
 
+/// Two targets, or one with settings of the sides, stand for new runs; stored jobs and labels are no
+/// URLs. Returns whether the way of the comparison is to be chosen, because none is given.
+pub(super) fn targets_in_pairs(settings: &mut Settings) -> bool {
+    let is_target = |name| settings.get(name).is_none_or(is_target_url);
+    let is_asked = settings.command() == JobKind::Compare.into()
+        && settings.get("ab").is_none()
+        && settings.get("target").is_some()
+        && ["target", "other"].into_iter().all(is_target);
+    if is_asked {
+        settings.set("ab", "true", Source::Default);
+    }
+    is_asked
+}
+
+/// Rejects a database beside a stored job: new runs would be compared with old ones.
+fn refuse_target_beside_job(a: &str, b: &str) -> Result<(), Failure> {
+    let Some(target) = [a, b].into_iter().find(|side| is_target_url(side)) else { return Ok(()) };
+    Err(Failure::refuse(format!(
+        "{} is a database, and the other side is a stored job or a label: give two databases to make runs \
+         on both, or make a run first and compare its job",
+        mask_secrets(target)
+    )))
+}
+
+/// Whether a text is a database's URL.
+fn is_target_url(text: &str) -> bool {
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|scheme| SCHEMES.iter().any(|names| names.contains(&&*scheme)))
+}
+
 /// The price lists that stored runs of A and of B are compared by, instead of their own: those of
 /// `--price`, and of `--a price=FILE` and `--b price=FILE`.
 fn side_prices(settings: &Settings) -> Result<[Option<PriceList>; 2], Failure> {
@@ -123,8 +156,8 @@ fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
     };
     match flags.find(|(name, value, _)| !of_stored(name, value)) {
         None => Ok(()),
-        Some((name, ..)) => {
-            Err(Failure::refuse(format!("--{name} applies to new runs only: add --ab")))
-        }
+        Some((name, ..)) => Err(Failure::refuse(format!(
+            "--{name} applies to new runs only: give targets as A and B"
+        ))),
     }
 }

@@ -181,6 +181,7 @@ impl Job {
         };
         compare::replay_in_pairs(&mut settings)?;
         compare::at_once_in_pairs(&mut settings)?;
+        let chooses_way = resumed.is_none() && compare::targets_in_pairs(&mut settings);
         let makes_runs = kind != JobKind::Compare || resumed.is_some() || settings.switch("ab")?;
         if makes_runs && resumed.is_none() {
             compare::refuse_one_side(&settings)?;
@@ -205,6 +206,9 @@ impl Job {
         };
         if makes_runs {
             job.open(other, secrets)?;
+        }
+        if chooses_way {
+            crate::compare::choose(&mut job.settings, &job.workload, &job.targets)?;
         }
         Ok(job)
     }
