@@ -44,6 +44,33 @@ fn id(rows: &[Vec<Option<String>>]) -> i64 {
 }
 
 #[test]
+fn keys_that_are_those_of_another_table_are_replaced() {
+    // As the tables of subclasses have it.
+    let schema = "
+        CREATE TABLE person (id bigserial PRIMARY KEY, name text NOT NULL);
+        CREATE TABLE customer (id bigint PRIMARY KEY REFERENCES person, level int NOT NULL);
+        CREATE TABLE visit (id bigserial PRIMARY KEY, note text NOT NULL)";
+    let shift = "SELECT setval('person_id_seq', 1000), setval('visit_id_seq', 7000)";
+    let (target, copy) = database_and_copy("subclasses", schema, shift);
+    let program = Program::new();
+    let file = record(&program, &target, |url| {
+        let app = PostgresClient::open(url).unwrap();
+        for n in 0..20_i32 {
+            let insert = format!("INSERT INTO person (name) VALUES ('{n}') RETURNING id");
+            let person = id(&app.text(&insert).unwrap());
+            // Ids of another table that are the same numbers.
+            app.text("INSERT INTO visit (note) VALUES ('x') RETURNING id").unwrap();
+            app.bound("INSERT INTO customer (id, level) VALUES ($1, $2)", &[&person, &n]).unwrap();
+            let level = "SELECT level::bigint FROM customer WHERE id = $1";
+            assert_eq!(app.bound(level, &[&person]).unwrap(), [i64::from(n)]);
+            let read = "SELECT c.id FROM customer c WHERE c.id = $1";
+            assert_eq!(app.bound(read, &[&person]).unwrap(), [person]);
+        }
+    });
+    all_as_recorded(&program, &copy, &file);
+}
+
+#[test]
 fn ids_in_arrays_are_replaced() {
     let schema = "
         CREATE TABLE author (id bigserial PRIMARY KEY, name text NOT NULL);

@@ -4,7 +4,8 @@
 //! the name of the domain's, or if all values that it shares with the domain were made before it used them: an argument that
 //! has nothing to do with the domain would meet a value too early sooner or later. Small numbers of two columns meet in the same
 //! order nevertheless, where both begin with 1. So the name of the column must allow it (`naming`), and if the column is unknown, all
-//! of the argument's values must be the domain's.
+//! of the argument's values must be the domain's. Where the rows of a table are inserted with a key that another one has, as
+//! the tables of subclasses do, the column is *inherited*: other statements on it use that domain, too.
 //!
 //! The elements of PostgreSQL's arrays, as in `id = ANY(?)`, are values like arguments that are none.
 
@@ -47,6 +48,8 @@ pub struct Ids {
     /// Whether arguments may be arrays.
     has_arrays: bool,
     names: Vec<DomainName>,
+    /// By table and column, the domains of other tables whose values are inserted there.
+    inherited: BTreeMap<DomainName, BTreeSet<Domain>>,
     /// The tables of all statements.
     tables: BTreeSet<String>,
 }
@@ -166,36 +169,60 @@ impl Ids {
             (0..facts.len()).map(|one| vec![Box::default(); widest(one)]).collect();
         ids.names = names;
         ids.tables = facts.iter().map(|of| of.table.clone()).collect();
-        let tables: BTreeSet<&str> = ids.tables.iter().map(String::as_str).collect();
+        let tables = ids.tables.clone();
+        let tables: BTreeSet<&str> = tables.iter().map(String::as_str).collect();
         let mut by_place: BTreeMap<(usize, usize), Vec<(Domain, &Meeting)>> = BTreeMap::new();
         for ((statement, argument, domain), meeting) in &met {
             by_place.entry((*statement, *argument)).or_default().push((*domain, meeting));
         }
-        for ((statement, argument), found) in by_place {
-            let Some(column) = facts[statement].columns.get(argument) else { continue };
-            let name = |domain: Domain| &ids.names[usize::from(domain)];
-            let named: Vec<Domain> = found
-                .iter()
-                .filter(|(domain, met)| {
-                    is_named(name(*domain), column, &tables) && met.is_use_by_name()
-                })
-                .map(|(domain, _)| *domain)
-                .collect();
-            let had = had.get(&(statement, argument)).copied().unwrap_or_default();
-            let may = |domain: Domain| may_use(name(domain), &facts[statement], column, &tables);
-            let by_value = || {
-                let used = found
-                    .iter()
-                    .filter(|(domain, met)| met.is_use_by_value(column, had) && may(*domain));
-                used.map(|(domain, _)| *domain).collect()
-            };
-            let domains: Vec<Domain> = if named.is_empty() { by_value() } else { named };
-            if let Some(place) = uses[statement].get_mut(argument) {
-                *place = domains.into();
+        // First those that insert: they say which columns are inherited.
+        for inserts in [true, false] {
+            let of_pass = by_place.iter().filter(|((of, _), _)| facts[*of].inserts() == inserts);
+            for ((statement, argument), found) in of_pass {
+                let had = had.get(&(*statement, *argument)).copied().unwrap_or_default();
+                let domains = ids.domains_of((&facts[*statement], *argument), found, had, &tables);
+                if let Some(place) = uses[*statement].get_mut(*argument) {
+                    *place = domains.into();
+                }
             }
         }
         ids.uses = uses;
         ids
+    }
+
+    /// The domains that an argument of a statement uses, among those that it meets; it had a value so many times.
+    fn domains_of(
+        &mut self,
+        (facts, argument): (&StatementFacts, usize),
+        found: &[(Domain, &Meeting)],
+        had: usize,
+        tables: &BTreeSet<&str>,
+    ) -> Vec<Domain> {
+        let Some(column) = facts.columns.get(argument) else { return Vec::new() };
+        let those = |is_one: &dyn Fn(Domain, &Meeting) -> bool| -> Vec<Domain> {
+            let used = found.iter().filter(|(domain, met)| is_one(*domain, met));
+            used.map(|(domain, _)| *domain).collect()
+        };
+        let name = |domain: Domain| &self.names[usize::from(domain)];
+        let named =
+            those(&|domain, met| is_named(name(domain), column, tables) && met.is_use_by_name());
+        if !named.is_empty() {
+            return named;
+        }
+        let place = column.column.clone().map(|name| (column.table.clone(), name));
+        if let Some(of) = place.as_ref().and_then(|place| self.inherited.get(place)) {
+            let inherited = those(&|domain, met| of.contains(&domain) && met.is_use_by_name());
+            if !inherited.is_empty() {
+                return inherited;
+            }
+        }
+        let by_value = those(&|domain, met| {
+            met.is_use_by_value(column, had) && may_use(name(domain), facts, column, tables)
+        });
+        if let Some(place) = place.filter(|_| facts.inserts() && !by_value.is_empty()) {
+            self.inherited.entry(place).or_default().extend(&by_value);
+        }
+        by_value
     }
 
     /// The makings by value; sets domains and makers.
@@ -300,7 +327,11 @@ impl Ids {
         let domains = |is_one: &dyn Fn(&DomainName) -> bool| -> Box<[Domain]> {
             (0..).zip(&self.names).filter(|(_, name)| is_one(name)).map(|(one, _)| one).collect()
         };
-        let named = domains(&|name| is_named(name, &column, &tables));
+        let mut named = domains(&|name| is_named(name, &column, &tables));
+        let place = (source.table.to_lowercase(), source.column.to_lowercase());
+        if let Some(inherited) = self.inherited.get(&place).filter(|_| named.is_empty()) {
+            named = inherited.iter().copied().collect();
+        }
         match named.is_empty() {
             false => ColumnDomains::Named(named),
             true => {
