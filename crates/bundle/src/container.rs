@@ -5,7 +5,11 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, Write};
+use std::iter;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::bytes;
@@ -24,6 +28,8 @@ const WHOLE_MAX: u64 = 1 << 30;
 const RATIO_MAX: u64 = 250;
 /// Size of parts whose ratio matters, in bytes.
 const RATIO_FROM: u64 = 1 << 20;
+/// Size of all parts from which two threads unpack them, in bytes.
+const TOGETHER_MAX: u64 = 1 << 23;
 /// Largest number of parts: a campaign of hundreds of runs has a dozen for each.
 const PARTS_MAX: usize = 20_000;
 /// Level of compression, of zlib's. What is large in a bundle is compressed already, and `verify` packs again.
@@ -83,18 +89,10 @@ impl Container {
         }
         check_entries(&mut zip)?;
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
-        for index in 0..zip.len() {
-            let mut entry =
-                zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
-            let name = entry.name().map_err(|error| format!("part {index}: {error}"))?.into_owned();
-            let size = entry.size();
-            let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-            // A header may state less than there is.
-            let read = entry.by_ref().take(size + 1).read_to_end(&mut content);
-            match read {
-                Ok(read) if read as u64 == size => drop(parts.insert(name, content)),
-                Ok(_) => drop(damaged.insert(name, "its size is another one".to_owned())),
-                Err(error) => drop(damaged.insert(name, error.to_string())),
+        for (name, content) in unpacked(&mut zip)? {
+            match content {
+                Ok(content) => drop(parts.insert(name, content)),
+                Err(reason) => drop(damaged.insert(name, reason)),
             }
         }
         if !parts.contains_key(MANIFEST) && !damaged.contains_key(MANIFEST) {
@@ -102,6 +100,49 @@ impl Container {
         }
         Ok(Self { archive, parts, damaged })
     }
+}
+
+/// A part: its name, and its content or why that cannot be unpacked.
+type Unpacked = (String, Result<Vec<u8>, String>);
+
+/// Unpacks all parts, large archives on two threads.
+fn unpacked(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<Unpacked>, String> {
+    let mut order = Vec::with_capacity(zip.len());
+    for index in 0..zip.len() {
+        let entry = zip.by_index_raw(index).map_err(|error| format!("part {index}: {error}"))?;
+        order.push((entry.size(), index));
+    }
+    // The largest first, so that both end at nearly the same time.
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    let next = AtomicUsize::new(0);
+    let unpack = |mut zip: ZipArchive<Cursor<&[u8]>>| {
+        let taken = || order.get(next.fetch_add(1, Ordering::Relaxed));
+        iter::from_fn(taken).map(|(_, index)| part(&mut zip, *index)).collect::<Result<Vec<_>, _>>()
+    };
+    if order.iter().map(|(size, _)| size).sum::<u64>() < TOGETHER_MAX {
+        return unpack(zip.clone());
+    }
+    thread::scope(|scope| {
+        let other = scope.spawn(|| unpack(zip.clone()));
+        let here = unpack(zip.clone())?;
+        let there = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok(here.into_iter().chain(there).collect())
+    })
+}
+
+/// Unpacks the part with this number.
+fn part(zip: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<Unpacked, String> {
+    let of_part = |error| format!("part {index}: {error}");
+    let mut entry = zip.by_index(index).map_err(of_part)?;
+    let name = entry.name().map_err(of_part)?.into_owned();
+    let size = entry.size();
+    let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    // A header may state less than there is.
+    Ok(match entry.by_ref().take(size + 1).read_to_end(&mut content) {
+        Ok(read) if read as u64 == size => (name, Ok(content)),
+        Ok(_) => (name, Err("its size is another one".to_owned())),
+        Err(error) => (name, Err(error.to_string())),
+    })
 }
 
 /// Rejects names that are none of a bundle, and parts that would be too large, alone or together, before any is unpacked.

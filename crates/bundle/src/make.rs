@@ -105,7 +105,7 @@ pub fn make(
     }
     let names = names::shown(&parts, options.anonymous);
     // What is made of these rows is made from a store that has nothing else, as a reader has it.
-    let (restored, unread) = parts.restore(job)?;
+    let (restored, unread) = parts.restore(job, Store::temporary()?);
     if let Some((part, reason)) = unread.first() {
         return Err(Failure::refuse(format!("job {job} cannot be bundled: {part}: {reason}")));
     }

@@ -169,11 +169,7 @@ impl Parts {
     }
 
     /// Puts the raw parts into an empty store. Returns what cannot be read, by part and reason.
-    ///
-    /// # Errors
-    /// When there is no room for the store.
-    pub fn restore(&self, root: JobId) -> Result<(Store, Vec<(String, String)>), Failure> {
-        let store = Store::temporary()?;
+    pub fn restore(&self, root: JobId, store: Store) -> (Store, Vec<(String, String)>) {
         let mut unread = Vec::new();
         let mut jobs = self.jobs();
         // Those that belong to a job refer to it.
@@ -205,7 +201,7 @@ impl Parts {
                 note(name, added);
             }
         }
-        Ok((store, unread))
+        (store, unread)
     }
 
     /// The row of a job, which must be the one of its part, and belong to the job of the bundle.

@@ -63,7 +63,7 @@ impl Original {
                 found.job_kind.noun()
             )));
         }
-        let (store, _) = parts.restore(JobId(found.job))?;
+        let (store, _) = parts.restore(JobId(found.job), Store::temporary()?);
         // Not job.toml, which a stranger may have written by hand.
         let file = JobFile::of(&store.load(JobId(found.job))?)?;
         check_work(&file)?;

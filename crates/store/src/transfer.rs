@@ -72,6 +72,21 @@ impl Store {
         Ok(Self { connection, path: path.to_owned(), held: Default::default() })
     }
 
+    /// Creates an empty store in an empty file that nothing else needs, so that it is not safe from a
+    /// crash. Another connection can read it.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn scratch(path: &std::path::Path) -> Result<Self, StoreError> {
+        let failed = |error| StoreError::from_sqlite(path, error);
+        let mut connection = Connection::open(path).map_err(failed)?;
+        let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+        connection.pragma_update_and_check(None, "journal_mode", "off", mode).map_err(failed)?;
+        connection.pragma_update(None, "synchronous", "off").map_err(failed)?;
+        tables::create(&mut connection, path)?;
+        Ok(Self { connection, path: path.to_owned(), held: Default::default() })
+    }
+
     /// The rows that a job has in one of the [`JOB_TABLES`], as CSV with a header; `None` without
     /// any. Binary values are in base64.
     ///

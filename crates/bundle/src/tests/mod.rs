@@ -285,7 +285,7 @@ fn edits_are_named_with_their_part_whether_or_not_the_manifest_knows_them() {
 fn forged(bundle: &[u8], job: JobId, name: &str, [from, to]: [&str; 2]) -> Vec<u8> {
     let of = |name: &str| format!("jobs/{}/{name}", job.0);
     let mut parts = Parts(edited(bundle, &of(name), |text| text.replacen(from, to, 1)));
-    let (store, unread) = parts.restore(job).unwrap();
+    let (store, unread) = parts.restore(job, Store::temporary().unwrap());
     assert_eq!(unread, []);
     let [facts, ended] = store.evidence(job).unwrap().unwrap();
     let (seconds, series) = (store.seconds(job).unwrap(), store.series(job).unwrap());
@@ -297,7 +297,7 @@ fn forged(bundle: &[u8], job: JobId, name: &str, [from, to]: [&str; 2]) -> Vec<u
     row["primary_metric_value"] = result.primary_metric.value.into();
     let row = serde_json::to_string_pretty(&row).unwrap() + "\n";
     parts.0.insert(of("job.json"), row.into_bytes());
-    let (store, _) = parts.restore(job).unwrap();
+    let (store, _) = parts.restore(job, Store::temporary().unwrap());
     parts.add_made(&store, &store.load(job).unwrap()).unwrap();
     corrected(parts.0)
 }

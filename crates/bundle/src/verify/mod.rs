@@ -205,11 +205,12 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
     let mut parts = Parts(parts);
     let entries = check_hashes(&parts, &damaged, &manifest, &mut findings)?;
     let root = JobId(manifest.job);
+    let (store, reader) = temporary_stores()?;
     // At the same time: either takes a part of the whole time that is worth it.
     let (store, unread) = thread::scope(|scope| {
-        let restored = scope.spawn(|| parts.restore(root));
+        let restored = scope.spawn(|| parts.restore(root, store));
         check_archive(&archive, &parts, &mut findings)?;
-        restored.join().unwrap_or_else(|panic| resume_unwind(panic))
+        Ok::<_, Failure>(restored.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })?;
     drop(archive);
     if let Some((part, reason)) = unread.first().filter(|_| of_other_version) {
@@ -224,17 +225,23 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
     }
     // While all parts are there: what was compared is dropped.
     let shown = check_manifest(&manifest, entries, &parts, &store, &mut findings);
-    check_form(&mut parts, &store, root, &mut findings)?;
-    // A document that nobody could have written may break assumptions of the computation.
-    let computed = catch_unwind(AssertUnwindSafe(|| jobs(&parts, &store, root, &mut findings)));
-    let Computed { outcome, method, made } = match computed {
-        Ok(computed) => computed?,
-        Err(_) => {
+    let Computed { outcome, method, made } = thread::scope(|scope| {
+        let reports = findings.compares_form().then(|| scope.spawn(|| reports(reader, root)));
+        check_form(&mut parts, &store, root, &mut findings)?;
+        // A document that nobody could have written may break assumptions of the computation.
+        let computed = catch_unwind(AssertUnwindSafe(|| {
+            let of_jobs = jobs(&parts, &store, root, &mut findings)?;
+            let again =
+                reports.map(|made| made.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let made = again.map(|again| compare_reports(&parts, again, &mut findings));
+            Ok::<_, Failure>(Computed { made: made.unwrap_or_default(), ..of_jobs })
+        }));
+        computed.unwrap_or_else(|_| {
             let reason = "the raw parts contradict each other so that nothing can be computed";
             findings.differs(&of_job(root, ""), "the raw parts", "a job", reason);
-            Default::default()
-        }
-    };
+            Ok(Computed::default())
+        })
+    })?;
     findings.disagreements.sort_by_key(precedence);
     let found = BundleVerification {
         format: VERIFICATION_FORMAT,
@@ -505,10 +512,9 @@ fn jobs(
     if stored.row.kind != JobKind::Run {
         campaign::check(store, &stored, runs, findings);
     }
-    let made = made(parts, store, &stored, findings)?;
     let document = stored.read_document().ok().flatten();
     let outcome = document.map(|document| document.outcome()).unwrap_or_default();
-    Ok(Computed { outcome: outcome + &of_runs, method, made })
+    Ok(Computed { outcome: outcome + &of_runs, method, made: Made::default() })
 }
 
 /// Runs beside the job of the bundle must have its label and its workload.
@@ -525,21 +531,30 @@ fn beside(parts: &Parts, store: &Store, root: &StoredJob, findings: &mut Finding
     }
 }
 
+/// An empty store, and another connection to read it on another thread. Its file has no name any more.
+fn temporary_stores() -> Result<(Store, Store), Failure> {
+    let doing = || "creating a temporary file".to_owned();
+    let file = tempfile::NamedTempFile::new()
+        .map_err(|error| Failure::System { doing: doing(), error })?;
+    Ok((Store::scratch(file.path())?, Store::open_to_read(file.path())?))
+}
+
 /// Makes the reports and the job file again.
-fn made(
-    parts: &Parts,
-    store: &Store,
-    root: &StoredJob,
-    findings: &mut Findings,
-) -> Result<Made, Failure> {
-    if !findings.compares_form() {
-        return Ok(Made::default());
-    }
+fn reports(store: Store, root: JobId) -> Result<Parts, Failure> {
     let mut again = Parts::default();
-    if let Err(failure) = again.add_made(store, root) {
-        findings.differs(DOCUMENT, "the reports", "a document", &failure.to_string());
-        return Ok(Made::default());
-    }
+    again.add_made(&store, &store.load(root)?)?;
+    Ok(again)
+}
+
+/// Compares the reports and the job file with those that were made again.
+fn compare_reports(parts: &Parts, again: Result<Parts, Failure>, findings: &mut Findings) -> Made {
+    let mut again = match again {
+        Ok(again) => again,
+        Err(failure) => {
+            findings.differs(DOCUMENT, "the reports", "a document", &failure.to_string());
+            return Made::default();
+        }
+    };
     let names: BTreeSet<&String> = parts.0.keys().chain(again.0.keys()).collect();
     for name in names {
         let what = match name.rsplit('/').next() {
@@ -559,7 +574,7 @@ fn made(
         (None, None) => findings.not_recomputed("report.html: neither program has a web page"),
     }
     let mut take = |name: &str| again.0.remove(name).and_then(|of| String::from_utf8(of).ok());
-    Ok(Made { text: take(TEXT), page: take(PAGE) })
+    Made { text: take(TEXT), page: take(PAGE) }
 }
 
 /// Compares the data in two pages, and the pages around them if the same program made both.
