@@ -178,7 +178,7 @@ StepCause = Literal["rate", "users", "mix", "nodes"]
 StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run", "unsupported"]
 
 #: Subject of a fact.
-Subject = Literal["workload", "state", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
+Subject = Literal["workload", "state", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "server_default", "tool", "host"]
 
 #: Why the work was not spread evenly.
 UnevenCause = Literal["interrupts", "sessions", "saturated"]
@@ -3568,6 +3568,8 @@ class RunResult(RunDocument):
     settings: list[Setting]
     #: Server settings that changed between the start and the end of the run.
     settings_changed: list[SettingChange]
+    #: Names of the server settings that somebody set, at the start of the run, to another value than the default of the server's version; `None` if the server does not say. MySQL's are all that were set.
+    settings_set: Optional[list[str]]
     #: How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself.
     setup: list[SetupFact]
     #: The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted.

@@ -449,6 +449,15 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError>;
 
+    /// Names of the settings that somebody set to another value than the default of the server's
+    /// version; `None` if the database does not say.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn settings_set(&mut self) -> Result<Option<Vec<String>>, DbError> {
+        Ok(None)
+    }
+
     /// The database's own count of ended transactions since some fixed time, which HammerDB uses
     /// for TPM; `None` where the database keeps none.
     ///

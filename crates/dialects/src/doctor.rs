@@ -39,9 +39,6 @@ pub struct DoctorDef {
     /// The checks, in the order of the report.
     #[serde(rename = "check")]
     pub checks: Vec<DatabaseCheck>,
-    /// Settings whose default changed, so that two versions differ in them although nobody set them.
-    #[serde(rename = "default")]
-    pub defaults: Vec<DefaultDef>,
 }
 
 /// Who asks, and where it would create tables, quoted as in SQL; `None` where that is unknown.
@@ -67,29 +64,6 @@ impl GrantNames {
             .replace("{database}", &or(&self.database, "DATABASE"))
             .replace("{schema}", &or(&self.schema, "SCHEMA"))
             .replace("{user}", &or(&self.user, "{user}"))
-    }
-}
-
-/// A setting whose default changed from one version to another.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DefaultDef {
-    /// Name of the setting.
-    pub name: String,
-    /// First version with the new default.
-    pub from: String,
-    /// The default before.
-    pub was: String,
-    /// The default since.
-    pub is: String,
-}
-
-impl DefaultDef {
-    /// Whether it explains that one of two servers has the value `a` and the other has `b`.
-    #[must_use]
-    pub fn explains(&self, name: &str, a: &str, b: &str) -> bool {
-        let changes = [(&self.was, &self.is), (&self.is, &self.was)];
-        name == self.name && changes.iter().any(|(x, y)| *x == a && *y == b)
     }
 }
 
@@ -253,7 +227,6 @@ impl DoctorDef {
         self.write_test = child.write_test.or(self.write_test.take());
         self.checks.retain(|check| child.checks.iter().all(|own| own.name != check.name));
         self.checks.extend(child.checks);
-        self.defaults.extend(child.defaults);
     }
 }
 

@@ -424,6 +424,12 @@ macro_rules! drivers {
             Ok(settings)
         }
 
+        async fn settings_set(&mut self) -> Result<Option<Vec<String>>, DbError> {
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.settings_set().await,)+
+            })
+        }
+
         async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
             self.redactor.hide_in(match &mut self.inner {
                 $(DriverSession::$name(session) => session.transaction_count().await,)+

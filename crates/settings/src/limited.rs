@@ -294,6 +294,10 @@ impl<S: Admin> Admin for Limited<S> {
         answered!(self.settings())
     }
 
+    async fn settings_set(&mut self) -> Result<Option<Vec<String>>, DbError> {
+        answered!(self.settings_set())
+    }
+
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         answered!(self.transaction_count())
     }

@@ -3975,6 +3975,8 @@ export interface RunResult {
   settings: Setting[];
   /** Server settings that changed between the start and the end of the run. */
   settings_changed: SettingChange[];
+  /** Names of the server settings that somebody set, at the start of the run, to another value than the default of the server's version; `null` if the server does not say. MySQL's are all that were set. */
+  settings_set: string[] | null;
   /** How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. */
   setup: SetupFact[];
   /** The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted. */
@@ -4759,7 +4761,7 @@ export interface StreamedQuery {
 }
 
 /** Subject of a fact. */
-export type Subject = "workload" | "state" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "tool" | "host";
+export type Subject = "workload" | "state" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "server_default" | "tool" | "host";
 
 /** What was read of a table. */
 export interface TableFingerprint {

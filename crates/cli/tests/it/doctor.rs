@@ -396,7 +396,7 @@ fn a_run_without_fsync_is_warned_of_and_a_comparison_names_it() {
     let warnings = fast["warnings"].as_array().unwrap();
     assert!(warnings.iter().any(|warning| warning["kind"] == "setup"), "{warnings:?}");
     let named = difference(&program, [&durable, &fast], "server_setting", "fsync");
-    assert_eq!(named, Some(["on".to_owned(), "off".to_owned()]));
+    assert_eq!(named, Some(["on (default)".to_owned(), "off".to_owned()]));
     // What changes by itself is neither kept nor compared; what the host is set to is kept.
     for momentary in ["active_sessions", "max_connections", "host_load", "steal_time"] {
         assert_eq!(kept(&fast, momentary), None, "{momentary}");
@@ -421,7 +421,7 @@ fn a_run_on_a_mariadb_that_does_not_flush_is_warned_of_once_per_campaign() {
     assert_eq!([&durable, &fast].map(|run| kept(run, name).unwrap().0), ["fine", "wrong"]);
     let setting = "innodb_flush_log_at_trx_commit";
     let named = difference(&program, [&durable, &fast], "server_setting", setting);
-    assert_eq!(named, Some(["1".to_owned(), "0".to_owned()]));
+    assert_eq!(named, Some(["1 (default)".to_owned(), "0".to_owned()]));
     let pairs = [
         "compare",
         "--ab",

@@ -2,13 +2,10 @@
 //! between two sides.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
-use triphammer_dialects::catalogues;
-use triphammer_dialects::doctor::{DefaultDef, doctor};
 use triphammer_settings::Setting;
 
 use super::run::Run;
@@ -45,6 +42,8 @@ pub enum Subject {
     Plan,
     /// A setting of the database server.
     ServerSetting,
+    /// A setting of the server that has the default of its version on both sides.
+    ServerDefault,
     /// The program that measured.
     Tool,
     /// Host of the client.
@@ -53,7 +52,7 @@ pub enum Subject {
 
 impl Subject {
     /// All variants, in declaration order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Workload,
         Self::State,
         Self::Setting,
@@ -64,6 +63,7 @@ impl Subject {
         Self::Statistics,
         Self::Plan,
         Self::ServerSetting,
+        Self::ServerDefault,
         Self::Tool,
         Self::Host,
     ];
@@ -82,6 +82,7 @@ impl Subject {
             Self::Statistics => "statistics",
             Self::Plan => "plan",
             Self::ServerSetting => "server setting",
+            Self::ServerDefault => "server default",
             Self::Tool => "tool",
             Self::Host => "host",
         }
@@ -103,30 +104,23 @@ pub struct Difference {
     pub must_be_equal: bool,
 }
 
-/// A difference; of a setting that differs because its default changed, the new value says so.
-fn explained(difference: Difference) -> Difference {
-    let Difference { subject: Subject::ServerSetting, name, a: Some(a), b: Some(b), .. } =
-        &difference
-    else {
-        return difference;
-    };
-    let Some(changed) = changed_defaults().iter().find(|of| of.explains(name, a, b)) else {
-        return difference;
-    };
-    let shown = |value: &String| match *value == changed.is {
-        true => Some(format!("{value} (default since {})", changed.from)),
-        false => Some(value.clone()),
-    };
-    Difference { a: shown(a), b: shown(b), ..difference.clone() }
-}
-
-/// The settings of all dialects whose defaults changed.
-fn changed_defaults() -> &'static [DefaultDef] {
-    static ALL: OnceLock<Vec<DefaultDef>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let of = |dialect: &String| doctor(dialect).map(|def| def.defaults).unwrap_or_default();
-        catalogues::dialects().iter().flat_map(of).collect()
-    })
+impl Difference {
+    /// Says which values of a server setting are defaults. If both are, the versions differ in it, and
+    /// nobody set anything.
+    fn with_defaults(self, sides: [&Facts; 2]) -> Self {
+        if self.subject != Subject::ServerSetting {
+            return self;
+        }
+        let [of_a, of_b] = sides.map(|side| side.is_default(&self.name));
+        if of_a && of_b {
+            return Self { subject: Subject::ServerDefault, ..self };
+        }
+        let shown = |value: Option<String>, is_default| match is_default {
+            true => value.map(|value| format!("{value} (default)")),
+            false => value,
+        };
+        Self { a: shown(self.a, of_a), b: shown(self.b, of_b), ..self }
+    }
 }
 
 /// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
@@ -177,9 +171,14 @@ const BYTES: &str = "bytes of ";
 /// Minimum difference in rows or bytes.
 const SIZE_APART_MIN: u64 = 100_000;
 
-/// Facts by subject and name; several values if the runs of one side differ.
+/// Facts of the runs of a side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts(BTreeMap<(Subject, String), BTreeSet<String>>);
+pub struct Facts {
+    /// By subject and name; several values if the runs differ.
+    values: BTreeMap<(Subject, String), BTreeSet<String>>,
+    /// The server settings that somebody set in any of the runs; `None` if one of them does not know.
+    set: Option<BTreeSet<String>>,
+}
 
 impl Facts {
     /// Collects the facts of a run.
@@ -203,6 +202,7 @@ impl Facts {
             facts.record(Subject::Plan, &plan.query, plan.short());
         }
         facts.server_settings(&run.server_settings);
+        facts.set = result.settings_set.clone().map(|set| set.into_iter().collect());
         facts.setup(&result.setup, !run.server_settings.is_empty());
         facts
     }
@@ -249,13 +249,17 @@ impl Facts {
         let each: Vec<Self> = runs.iter().map(|run| Self::of_run(run)).collect();
         let mut all = Self::default();
         for facts in &each {
-            for (key, values) in &facts.0 {
-                all.0.entry(key.clone()).or_default().extend(values.iter().cloned());
+            for (key, values) in &facts.values {
+                all.values.entry(key.clone()).or_default().extend(values.iter().cloned());
             }
         }
+        let set = each.iter().map(|facts| facts.set.clone());
+        let set: Option<Vec<BTreeSet<String>>> = set.collect();
+        all.set = set.filter(|set| !set.is_empty()).map(|set| set.into_iter().flatten().collect());
         // An index that only some runs had is reported like one with two definitions.
-        for (key, values) in all.0.iter_mut().filter(|(key, _)| key.0 == Subject::Schema) {
-            let lacks = |facts: &Self| facts.knows(Subject::Schema) && !facts.0.contains_key(key);
+        for (key, values) in all.values.iter_mut().filter(|(key, _)| key.0 == Subject::Schema) {
+            let lacks =
+                |facts: &Self| facts.knows(Subject::Schema) && !facts.values.contains_key(key);
             if each.iter().any(lacks) {
                 values.insert(MISSING.to_owned());
             }
@@ -265,14 +269,14 @@ impl Facts {
 
     /// Whether there are facts about the subject.
     fn knows(&self, subject: Subject) -> bool {
-        self.0.keys().any(|key| key.0 == subject)
+        self.values.keys().any(|key| key.0 == subject)
     }
 
     /// The facts that must be equal for figures to be comparable, by name; several values of runs
     /// that differ are joined by slashes.
     #[must_use]
     pub fn that_must_be_equal(&self) -> BTreeMap<String, String> {
-        let all = self.0.iter().filter(|(key, _)| must_be_equal(key));
+        let all = self.values.iter().filter(|(key, _)| must_be_equal(key));
         all.map(|(key, values)| (key.1.clone(), joined(values))).collect()
     }
 
@@ -280,7 +284,7 @@ impl Facts {
     #[must_use]
     pub fn against(&self, b: &Self) -> Vec<Difference> {
         let product = (Subject::Server, "product".to_owned());
-        let one_product = self.0.get(&product) == b.0.get(&product);
+        let one_product = self.values.get(&product) == b.values.get(&product);
         let comparable = |subject| match subject {
             // Products describe their schemas in different words.
             Subject::Schema
@@ -291,11 +295,11 @@ impl Facts {
             Subject::ServerSetting => self.knows(subject) && b.knows(subject),
             _ => true,
         };
-        let mut keys: Vec<&(Subject, String)> = self.0.keys().chain(b.0.keys()).collect();
+        let mut keys: Vec<&(Subject, String)> = self.values.keys().chain(b.values.keys()).collect();
         keys.sort();
         keys.dedup();
         let differs = |key: &&(Subject, String)| {
-            let (a, b) = (self.0.get(*key), b.0.get(*key));
+            let (a, b) = (self.values.get(*key), b.values.get(*key));
             // What could not be read on one side did not change, and products have settings of
             // their own.
             let of_product = matches!(key.0, Subject::Setting | Subject::ServerSetting);
@@ -311,7 +315,7 @@ impl Facts {
             a != b && is_known && notably && comparable(key.0)
         };
         let of = |facts: &Self, key: &(Subject, String)| {
-            facts.0.get(key).map(|values| match key.0 {
+            facts.values.get(key).map(|values| match key.0 {
                 Subject::Size => size(&key.1, values),
                 _ => joined(values),
             })
@@ -323,12 +327,19 @@ impl Facts {
             b: of(b, key),
             must_be_equal: must_be_equal(key),
         });
-        all.map(explained).collect()
+        let mut all: Vec<_> = all.map(|found| found.with_defaults([self, b])).collect();
+        all.sort_by_key(|found| found.subject);
+        all
+    }
+
+    /// Whether a server setting is the default of the version, as far as that is known.
+    fn is_default(&self, setting: &str) -> bool {
+        self.set.as_ref().is_some_and(|set| !set.contains(setting))
     }
 
     /// The states from which the runs of a side began, by their fingerprints.
     pub(super) fn states(&self) -> impl Iterator<Item = &BTreeSet<String>> {
-        self.0.iter().filter(|(key, _)| key.0 == Subject::State).map(|(_, values)| values)
+        self.values.iter().filter(|(key, _)| key.0 == Subject::State).map(|(_, values)| values)
     }
 
     /// Facts that differ among the runs of one side but should not.
@@ -344,12 +355,13 @@ impl Facts {
                     | Subject::Schema
             )
         };
-        let mixed = self.0.iter().filter(move |(key, values)| of_runs(key.0) && values.len() > 1);
+        let mixed =
+            self.values.iter().filter(move |(key, values)| of_runs(key.0) && values.len() > 1);
         mixed.map(|(key, values)| (key.1.as_str(), joined(values)))
     }
 
     fn record(&mut self, subject: Subject, name: &str, value: impl Into<String>) {
-        self.0.entry((subject, name.to_owned())).or_default().insert(value.into());
+        self.values.entry((subject, name.to_owned())).or_default().insert(value.into());
     }
 
     fn workload(&mut self, workload: &WorkloadFacts) {

@@ -211,6 +211,9 @@ pub struct RunResult {
     pub setup: Vec<SetupFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
+    /// Names of the server settings that somebody set, at the start of the run, to another value than the
+    /// default of the server's version; `null` if the server does not say. MySQL's are all that were set.
+    pub settings_set: Option<Vec<String>>,
     /// The host of the client.
     pub host: Host,
 }

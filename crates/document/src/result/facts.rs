@@ -76,6 +76,8 @@ pub struct RunFacts {
     pub setup: Vec<Line>,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
+    /// Server settings with another value than the default of the version; `None` if that is not known.
+    pub settings_set: Option<Vec<String>>,
     /// Slices of the timed window.
     pub slicer: Slicer,
     /// Figures of metrics that are read from the run's seconds.

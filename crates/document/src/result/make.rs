@@ -135,6 +135,7 @@ impl RunResult {
             state: facts.state.clone(),
             setup: facts.setup.iter().map(SetupFact::of).collect(),
             settings_changed: facts.settings_changed.clone(),
+            settings_set: facts.settings_set.clone(),
             host: facts.host.clone(),
         }
     }

@@ -561,6 +561,24 @@ impl Admin for MysqlSession {
         Ok(rows.into_iter().map(pair).filter(is_set).collect())
     }
 
+    /// What the server computes from others has no default. MySQL does not say what a value would be: there,
+    /// whoever sets the default has set it.
+    async fn settings_set(&mut self) -> Result<Option<Vec<String>>, DbError> {
+        let sql = match self.shared.product() {
+            Product::MariaDb => {
+                "SELECT LOWER(VARIABLE_NAME) FROM information_schema.SYSTEM_VARIABLES \
+                 WHERE GLOBAL_VALUE_ORIGIN NOT IN ('COMPILE-TIME', 'AUTO', 'ENVIRONMENT') \
+                 AND NOT GLOBAL_VALUE <=> DEFAULT_VALUE ORDER BY 1"
+            }
+            Product::Mysql => {
+                "SELECT VARIABLE_NAME FROM performance_schema.variables_info \
+                 WHERE VARIABLE_SOURCE <> 'COMPILED' ORDER BY 1"
+            }
+        };
+        let rows = self.connection.ask(sql).await?;
+        Ok(Some(rows.into_iter().flatten().flatten().collect()))
+    }
+
     /// Counts what HammerDB counts: COMMIT and ROLLBACK statements, including those in procedures.
     /// Implicit commits are not included.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {

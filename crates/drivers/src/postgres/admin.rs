@@ -81,6 +81,15 @@ impl Admin for PostgresSession {
         Ok(rows.into_iter().map(pair).collect())
     }
 
+    /// What the server computes has no default, and what clients set is of this session.
+    async fn settings_set(&mut self) -> Result<Option<Vec<String>>, DbError> {
+        let sql = "SELECT name FROM pg_settings WHERE source NOT IN \
+                   ('default', 'override', 'client', 'session') \
+                   AND setting IS DISTINCT FROM boot_val ORDER BY name";
+        let rows = self.ask(sql).await?;
+        Ok(Some(rows.into_iter().flatten().flatten().collect()))
+    }
+
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         let sql = format!("SELECT {}", self.count_sql());
         let rows = self.ask(&sql).await?;

@@ -64,6 +64,7 @@ impl Resolved {
             first_answer: None,
             setup: Vec::new(),
             settings_changed: Vec::new(),
+            settings_set: None,
             slicer: Slicer::of_run(self.plan.spec.length, self.until_ci),
             figures: Vec::new(),
             primary_metric_seconds: Vec::new(),

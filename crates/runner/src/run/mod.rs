@@ -445,6 +445,8 @@ impl Resolved {
         let settings = monitor.query(async |s| s.settings().await).await;
         monitor.settings_start = settings.unwrap_or_default();
         journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| watch.warn(text));
+        // A user may not be allowed to know.
+        facts.settings_set = monitor.query(async |s| s.settings_set().await).await.flatten();
         let stores = self.plan.database.capabilities().stores;
         facts.schedule = Schedule::of(stores, &monitor.settings_start);
     }

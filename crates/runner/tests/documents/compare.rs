@@ -183,6 +183,34 @@ fn what_differs_is_named_without_places_and_secrets() {
     assert!(!serde_json::to_string(&found).unwrap().contains("secret"));
 }
 
+#[test]
+fn settings_that_somebody_set_are_told_from_defaults_of_the_versions() {
+    let [set_by_a, set_by_both] = [&["work_mem", "fsync"][..], &["fsync"]];
+    let side = |jobs: [i64; 2], set: &[&str], values: [(&str, &str); 3]| {
+        jobs.map(|job| {
+            let mut run = run(job, 1.0);
+            run.server_settings = values.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
+            run.result.settings_set = Some(set.iter().map(|name| (*name).to_owned()).collect());
+            run
+        })
+    };
+    let a = side([1, 2], set_by_a, [("work_mem", "64kB"), ("fsync", "on"), ("io_method", "sync")]);
+    let b =
+        side([3, 4], set_by_both, [("work_mem", "4MB"), ("fsync", "off"), ("io_method", "worker")]);
+    let found = ComparisonResult::of_runs(["a", "b"], &a, &b, 0.02);
+    let found: Vec<_> = found
+        .differences
+        .iter()
+        .map(|of| (of.subject, &*of.name, of.a.as_deref().unwrap(), of.b.as_deref().unwrap()))
+        .collect();
+    let expected = [
+        (Subject::ServerSetting, "fsync", "on", "off"),
+        (Subject::ServerSetting, "work_mem", "64kB", "4MB (default)"),
+        (Subject::ServerDefault, "io_method", "sync", "worker"),
+    ];
+    assert_eq!(found, expected);
+}
+
 /// Settings that only one of two products has say nothing.
 #[test]
 fn two_products_are_both_named_and_only_settings_of_both_are_compared() {

@@ -186,6 +186,7 @@ pub fn facts_without_seconds() -> RunFacts {
         first_answer: None,
         setup: Vec::new(),
         settings_changed: Vec::new(),
+        settings_set: None,
         slicer: Slicer::new(Length::Time(Duration::from_secs(300))),
         figures: Vec::new(),
         primary_metric_seconds: primary_metric_seconds(),

@@ -494,6 +494,10 @@ mod sessions {
                 matches!(name.as_str(), "transaction_isolation" | "tx_isolation")
             });
             assert_eq!(level.unwrap().1, "READ-COMMITTED");
+            let set = session.settings_set().await.unwrap().unwrap();
+            let is_set = |name: &str| set.iter().any(|of| of == name);
+            assert!(is_set("group_concat_max_len"), "{set:?}");
+            assert!(!["back_log", "innodb_page_size"].into_iter().any(is_set), "{set:?}");
             let inherited = "SELECT concat(@@sql_select_limit > 1000000000, @@completion_type, \
                              @@group_concat_max_len > 1000, @@autocommit = 1)";
             assert_eq!(text_of(&mut session, inherited).await, "1NO_CHAIN11");

@@ -1313,6 +1313,12 @@ mod looking {
                 |name: &str| settings.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
             assert_eq!(find("fsync"), Some("off"));
             assert_eq!(find("shared_buffers"), Some("128MB"));
+            // The file of the server has shared_buffers, too, with the default.
+            let set = session.settings_set().await.unwrap().unwrap();
+            let is_set = |name: &str| set.iter().any(|of| of == name);
+            assert!(is_set("fsync"), "{set:?}");
+            let others = ["shared_buffers", "data_directory", "application_name", "work_mem"];
+            assert!(!others.into_iter().any(is_set), "{set:?}");
             // Before PostgreSQL 15 counts arrive through a separate collector, a little later.
             let counted = async {
                 while session.transaction_count().await.unwrap() == Some(0) {
