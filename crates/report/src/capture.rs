@@ -35,7 +35,10 @@ pub fn capture(report: &CaptureReport) -> String {
     }
     let file = report.files.first().map(|file| file.display().to_string()).unwrap_or_default();
     text.push_str(&match report.is_recording {
-        true => format!("to replay it:\n  triphammer run TARGET --load replay:{file}\n"),
+        true => format!(
+            "to replay it:\n  triphammer run TARGET --load replay:{file}\n\
+             to compare two databases by it:\n  triphammer compare --replay {file} OLD NEW\n"
+        ),
         false => format!("to run it:\n  triphammer run TARGET -w {file}\n"),
     });
     text

@@ -93,6 +93,8 @@ fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
             replays::answers(answers).iter().flat_map(|line| wrapped("  ", line, WIDTH)).collect();
         parts.push(titled(replays::ANSWERS, lines));
         parts.extend(replays::differing(answers).map(|table| indented(&table)));
+        let examples = replays::examples(answers);
+        parts.push(examples.iter().flat_map(|line| wrapped("  • ", line, WIDTH)).collect());
     }
     if let Some(speeds) = replays::speeds(result) {
         parts.push(titled(replays::SPEEDS, indented(&speeds)));
@@ -217,6 +219,9 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
         if let Some(table) = replays::differing(answers) {
             out.push_str(&format!("\n{}", table.markdown()));
         }
+        let examples = replays::examples(answers);
+        let lines = examples.iter().map(|line| format!("- {}\n", plainly(line)));
+        out.extend(std::iter::once("\n".to_owned()).filter(|_| !examples.is_empty()).chain(lines));
     }
     if let Some(speeds) = replays::speeds(result) {
         out.push_str(&format!("\n## {}\n\n{}", replays::SPEEDS, speeds.markdown()));

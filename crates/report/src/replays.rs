@@ -2,7 +2,7 @@
 
 use triphammer_core::answers::DivergenceCount;
 use triphammer_document::compare::{
-    AnswersCompared, ComparisonResult, ReplayFit, StatementSpeed, ratio, word,
+    AnswersCompared, ComparisonResult, DifferingStatement, ReplayFit, StatementSpeed, ratio, word,
 };
 use triphammer_settings::format::{counted, integer, milliseconds, percent};
 
@@ -102,6 +102,7 @@ pub(crate) fn in_short(of: &AnswersCompared) -> Vec<String> {
     let mut verdict = format!("{ANSWERS} {}", lines[0]);
     if let Some(first) = of.statements.first() {
         verdict.push_str(&format!(", the first ones of: {}", shortened(&first.text)));
+        example(first).into_iter().for_each(|found| verdict.push_str(&format!(" ({found})")));
     }
     let is_much = of.unstable * MUCH > of.compared + of.unstable;
     let not_compared = lines.iter().find(|line| is_much && line.contains("differ among"));
@@ -125,6 +126,22 @@ pub(crate) fn differing(of: &AnswersCompared) -> Option<Table> {
         ]);
     }
     Some(table)
+}
+
+/// What a side answered in place of what was recorded: B, unless it answers as recorded.
+fn example(of: &DifferingStatement) -> Option<String> {
+    let [a, b] = &of.examples;
+    let (side, found) = b.as_ref().map(|b| ("B", b)).or(a.as_ref().map(|a| ("A", a)))?;
+    Some(format!("recorded {}, {side} {}", found.recorded, found.replayed))
+}
+
+/// For each statement whose answers differ, an example.
+pub(crate) fn examples(of: &AnswersCompared) -> Vec<String> {
+    let statements = of.statements.iter().take(ROWS_MAX);
+    let shown = |one: &DifferingStatement| {
+        example(one).map(|found| format!("{}: {found}", shortened(&one.text)))
+    };
+    statements.filter_map(shown).collect()
 }
 
 fn kinds(of: &[DivergenceCount]) -> String {

@@ -134,7 +134,7 @@ CREATE TABLE checks (
     place      INTEGER NOT NULL,
     id         TEXT NOT NULL,
     title      TEXT NOT NULL,
-    ok         INTEGER NOT NULL,
+    ok         INTEGER NOT NULL CHECK (ok IN (0, 1)),
     violations INTEGER NOT NULL,
     first_key  TEXT,
     PRIMARY KEY (job, place)

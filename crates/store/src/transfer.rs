@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 use triphammer_document::JobId;
 
 use super::error::StoreError;
+use super::histograms::check_head;
 use super::open::Store;
 use super::tables;
 
@@ -34,6 +35,9 @@ const JOB: &str = "job";
 const JSON: [&str; 5] = ["spec", "facts", "host", "transactions", "plan"];
 /// The column with the document, which is a text of its own.
 const DOCUMENT: &str = "result";
+
+/// The column with an encoded histogram.
+const COUNTS: &str = "counts";
 
 /// A column of a table.
 struct Column {
@@ -332,7 +336,13 @@ fn cell(column: &Column, text: &str) -> Result<Value, String> {
             Err(_) => real(text).ok_or_else(|| refuse("a number")),
         },
         "REAL" => real(text).ok_or_else(|| refuse("a number")),
-        "BLOB" => STANDARD.decode(text).map(Value::Blob).map_err(|_| refuse("base64")),
+        "BLOB" => {
+            let bytes = STANDARD.decode(text).map_err(|_| refuse("base64"))?;
+            if name == COUNTS {
+                check_head(&bytes).map_err(|why| format!("{name}: `{}` {why}", cut(text)))?;
+            }
+            Ok(Value::Blob(bytes))
+        }
         _ => Ok(Value::Text(text.to_owned())),
     }
 }
@@ -348,6 +358,9 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+    use triphammer_core::recorder;
+
     use super::*;
 
     #[test]
@@ -365,7 +378,9 @@ mod tests {
         let note = params![7, 0, 0.1 + 0.2, "a", "comma, \"quote\"\nline"];
         let sql = "INSERT INTO notes VALUES (?, ?, ?, ?, ?)";
         store.connection.execute(sql, note).unwrap();
-        let blob = params![7, "run", 0, "response", [0_u8, 255, 10]];
+        let mut counts = Vec::new();
+        V2Serializer::new().serialize(&recorder::histogram(), &mut counts).unwrap();
+        let blob = params![7, "run", 0, "response", counts];
         store.connection.execute("INSERT INTO totals VALUES (?, ?, ?, ?, ?)", blob).unwrap();
         let again = Store::temporary().unwrap();
         again.import_job(&job, Some("{}")).unwrap();
@@ -378,6 +393,15 @@ mod tests {
         let second = "place,at_s,kind,text\n1,x,a,b\n";
         assert_eq!(refused("notes", second).to_string(), "line 2: at_s: `x` is not a number");
         assert!(refused("notes", "place,kind\n").to_string().starts_with("line 1"));
+        // Length, digits, and bounds of a histogram.
+        for byte in [0, 7, 15, 23, 31] {
+            let mut edited = counts.clone();
+            edited[byte] ^= 4;
+            let row = STANDARD.encode(edited);
+            let error =
+                refused("totals", &format!("scope,type,times,counts\nrun,1,failed,{row}\n"));
+            assert!(error.to_string().starts_with("line 2: counts"), "{byte}: {error}");
+        }
         let twice = "place,at_s,kind,text\n0,,a,b\n";
         assert!(refused("notes", twice).to_string().starts_with("line 2: UNIQUE"));
     }

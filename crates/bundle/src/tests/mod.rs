@@ -160,6 +160,31 @@ fn times_of_a_second_without_transactions_are_invented() {
 }
 
 #[test]
+fn a_histogram_is_of_the_seconds_that_the_store_has_together() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &SPARSE), Options::default());
+    let part = "jobs/1/histograms.csv";
+    let text = String::from_utf8(parts_of(&bundle)[part].clone()).unwrap();
+    assert!(text.lines().count() > 1, "{text}");
+    for row in 1..text.lines().count() {
+        // The second after may be idle, and add nothing.
+        let longer = |text: &str| {
+            let lines = text.lines().enumerate().map(|(number, line)| {
+                let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+                if number == row {
+                    cells[3] = (cells[3].parse::<u64>().unwrap() + 1).to_string();
+                }
+                cells.join(",") + "\n"
+            });
+            lines.collect()
+        };
+        let found = verified(&corrected(edited(&bundle, part, longer)));
+        let is_named = |place: &str| place.contains("times of type") && place.contains("seconds");
+        assert!(found.disagreements.iter().any(|of| is_named(&of.place)), "{row}: {found:?}");
+    }
+}
+
+#[test]
 fn every_figure_that_the_text_report_shows_is_computed_again() {
     let jobs = Jobs::new();
     let job = jobs.run(JobKind::Run, &[("duration", "2s"), ("vus", "3")]);

@@ -28,7 +28,8 @@ use triphammer_engine::Offered;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{
-    HistogramRow, JobStatus, ReadAt, Scope, Store, StoredJob, TimeCounts, TimesKind, TotalRow,
+    FULL_SECONDS, HistogramRow, JobStatus, MERGED_SECONDS, ReadAt, Scope, Store, StoredJob,
+    TimeCounts, TimesKind, TotalRow,
 };
 
 use super::Findings;
@@ -626,6 +627,17 @@ fn of_seconds(
     Ok(())
 }
 
+/// The seconds, first and last, of which the store has one histogram that begins with this one: a row of
+/// seconds, or after the first hour all rows of ten seconds.
+fn stored_together(seconds: &[SecondRow], first: u64) -> Option<[u64; 2]> {
+    let group = |row: &SecondRow| (row.first >= FULL_SECONDS).then_some(row.last / MERGED_SECONDS);
+    let place = seconds.binary_search_by_key(&first, |row| row.first).ok()?;
+    let Some(of) = group(&seconds[place]) else { return Some([first, seconds[place].last]) };
+    let is_first = place.checked_sub(1).is_none_or(|before| group(&seconds[before]) != Some(of));
+    let together = seconds[place..].iter().take_while(|row| group(row) == Some(of));
+    together.last().filter(|_| is_first).map(|row| [first, row.last])
+}
+
 /// Whether a histogram counts what the seconds that it is of count.
 fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut Findings) {
     let Rows { seconds, series } = rows;
@@ -639,14 +651,13 @@ fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut
     let of_type = series[from..to.max(from)].iter().filter(|of| of.transaction == row.transaction);
     let found: u64 =
         of_type.map(|of| names.iter().map(|name| of.values.count(name)).sum::<u64>()).sum();
-    let begins = seconds.binary_search_by_key(&row.first, |of| of.first).is_ok();
-    let ends = seconds.binary_search_by_key(&row.last, |of| of.last).is_ok();
-    if begins && ends && row.counts.total() == found {
+    let is_stored = Some([row.first, row.last]) == stored_together(seconds, row.first);
+    if is_stored && row.counts.total() == found {
         return findings.agrees("counts of histograms", 1);
     }
     let (kind, HistogramRow { first, last, transaction, .. }) = (row.times.name(), row);
     let place = format!("number of {kind} times of type {transaction}, seconds {first} to {last}");
-    let found = match begins && ends {
+    let found = match is_stored {
         true => found.to_string(),
         false => "no such seconds".to_owned(),
     };

@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::answers::{AnswerDigests, Divergence, DivergenceCount, ReplayAnswers};
+use triphammer_core::answers::{
+    AnswerDigests, Divergence, DivergenceCount, DivergenceExample, ReplayAnswers,
+};
 use triphammer_statistics::compare::{self, Better, Comparison, Verdict};
 
 use super::run::Run;
@@ -83,11 +85,12 @@ impl SideAnswers {
         always && other.fails.iter().all(|of| count(of) == 0)
     }
 
-    /// The divergences from the recording of a statement, in the last replay.
-    fn divergences(&self, text: &str) -> Vec<DivergenceCount> {
+    /// The divergences from the recording of a statement in the last replay, with the first one.
+    fn divergences(&self, text: &str) -> (Vec<DivergenceCount>, Option<DivergenceExample>) {
         let statements = self.last.iter().flat_map(|last| &last.statements);
-        let mut of_text = statements.filter(|statement| statement.text == text);
-        of_text.next().map(|statement| statement.divergences.clone()).unwrap_or_default()
+        let of_text = statements.filter(|statement| statement.text == text).take(1);
+        let both = of_text.map(|of| (of.divergences.clone(), of.examples.first().cloned()));
+        both.last().unwrap_or_default()
     }
 }
 
@@ -191,6 +194,9 @@ pub struct DifferingStatement {
     pub a: Vec<DivergenceCount>,
     /// Differences of B's last replay from the recording.
     pub b: Vec<DivergenceCount>,
+    /// The first answer of the last replay of A, and of B, that differs from the recording; `null` where none does.
+    #[serde(default)]
+    pub examples: [Option<DivergenceExample>; 2],
     /// Whether its answers may differ by chance.
     #[serde(default)]
     pub by_chance: bool,
@@ -325,7 +331,7 @@ impl AnswersCompared {
             && (!a.digests.is_concurrent || is_most && Divisions::chance(of_a, of_b) <= CHANCE_MAX);
         let statement = |(shape, counts): (&u32, &Counts)| {
             let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
-            let (of_a, of_b) = (a.divergences(&text), b.divergences(&text));
+            let [(of_a, example_a), (of_b, example_b)] = [a, b].map(|side| side.divergences(&text));
             let fails = a.alone_fails(b, &text) || b.alone_fails(a, &text);
             DifferingStatement {
                 text,
@@ -333,6 +339,7 @@ impl AnswersCompared {
                 differing: counts.differing,
                 a: of_a,
                 b: of_b,
+                examples: [example_a, example_b],
                 by_chance: !is_proven && (is_alone || !(fails || counts.are_systematic())),
             }
         };
