@@ -848,6 +848,8 @@ class CheapestLevel(Record):
     """The cheapest level of a profile that keeps the requirements."""
 
     __slots__ = ()
+    #: Other levels that keep them, and whose costs do not differ from these: their intervals overlap.
+    alike: list[int]
     #: Costs per million of what the primary metric counts, in the list's currency.
     per_million: Estimate
     #: The requirements that it keeps, as `--require` has them; `None` without any.
@@ -1372,6 +1374,8 @@ class DifferingStatement(Record):
     compared: int
     #: Number of these that differ.
     differing: int
+    #: The first answer of the last replay of A, and of B, that differs from the recording; `None` where none does.
+    examples: list[Optional[DivergenceExample]]
     #: The statement, in one line.
     text: str
 

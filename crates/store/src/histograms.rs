@@ -316,23 +316,25 @@ fn zig_zag(bytes: &mut &[u8]) -> Option<i64> {
 }
 
 /// Says why an encoded histogram cannot be one that this program wrote: its head states the length of
-/// its counts, and an upper bound to which histograms grow.
+/// its counts, and an upper bound that a run can have.
 pub(super) fn check_head(encoded: &[u8]) -> Result<(), &'static str> {
     let counts = OURS.counts_of(encoded).ok_or("is not a histogram of times in microseconds")?;
     let length = u32::try_from(counts.len()).map(u32::to_be_bytes);
     if length.is_ok_and(|length| encoded[LENGTH_BYTES] != length) {
         return Err("states another length of its counts");
     }
-    let is_known = OURS.highest.iter().any(|highest| encoded[HIGHEST_BYTES] == *highest);
-    is_known.then_some(()).ok_or("states an upper bound to which no histogram grows")
+    let bound = encoded[HIGHEST_BYTES].try_into().map(u64::from_be_bytes);
+    let bound = bound.map_err(|_| "ends within its head")?;
+    // That is the longest time of its thread so far, not only of these counts.
+    (bound <= recorder::HIGHEST_US)
+        .then_some(())
+        .ok_or("states an upper bound to which no histogram grows")
 }
 
 /// Layout shared by all histograms with our bounds.
 struct Ours {
     /// An encoded empty histogram: cookie, length of the counts, bounds.
     head: Vec<u8>,
-    /// The upper bounds to which histograms grow, as they are encoded.
-    highest: Vec<[u8; 8]>,
     /// The time of each count, in µs.
     times: Vec<u64>,
 }
@@ -345,27 +347,13 @@ const LENGTH_BYTES: Range<usize> = 4..8;
 const HIGHEST_BYTES: Range<usize> = 24..32;
 
 static OURS: LazyLock<Ours> = LazyLock::new(|| {
-    let encoded = |histogram: &Histogram<u64>| {
-        let mut bytes = Vec::new();
-        let serialized = V2Serializer::new().serialize(histogram, &mut bytes);
-        serialized.expect("a vector takes every byte");
-        bytes
-    };
-    let head = encoded(&recorder::histogram());
-    let doubled = std::iter::successors(Some(1), |us| Some(us * 2));
-    let times = doubled.take_while(|us| *us < recorder::HIGHEST_US);
-    let grown_to = |us| {
-        let mut grown = recorder::histogram();
-        grown.record(us).expect("these histograms grow up to this");
-        encoded(&grown)[HIGHEST_BYTES].try_into().expect("these are eight bytes")
-    };
-    let mut highest: Vec<[u8; 8]> = times.chain([recorder::HIGHEST_US]).map(grown_to).collect();
-    highest.push(head[HIGHEST_BYTES].try_into().expect("these are eight bytes"));
-    highest.dedup();
+    let mut head = Vec::new();
+    let serialized = V2Serializer::new().serialize(&recorder::histogram(), &mut head);
+    serialized.expect("a vector takes every byte");
     // The place of a time is the same, however far a histogram has grown.
     let mut grown = recorder::histogram();
     grown.record(recorder::HIGHEST_US).expect("these histograms grow up to this");
-    Ours { head, highest, times: grown.iter_all().map(|value| value.value_iterated_to()).collect() }
+    Ours { head, times: grown.iter_all().map(|value| value.value_iterated_to()).collect() }
 });
 
 impl Ours {

@@ -8,6 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params, params_from_iter};
 use serde_json::{Map, Value as Json};
 use triphammer_document::JobId;
+use triphammer_document::unit::Unit;
 
 use super::error::StoreError;
 use super::histograms::check_head;
@@ -264,6 +265,8 @@ impl Store {
                         cell(column, text).map_err(|why| invalid(format!("line {line}: {why}")))?,
                     );
                 }
+                check_scale(&columns, &record)
+                    .map_err(|why| invalid(format!("line {line}: {why}")))?;
                 let stored = statement.execute(params_from_iter(values));
                 stored.map_err(|error| invalid(format!("line {line}: {error}")))?;
             }
@@ -347,6 +350,17 @@ fn cell(column: &Column, text: &str) -> Result<Value, String> {
     }
 }
 
+/// Says why a sampled series cannot have its scale, which is that of its unit.
+fn check_scale(columns: &[Column], record: &csv::StringRecord) -> Result<(), String> {
+    let of = |name: &str| record.get(columns.iter().position(|column| column.name == name)?);
+    let Some((unit, scale)) = of("unit").zip(of("scale")) else { return Ok(()) };
+    let known = Unit::named(unit).ok_or_else(|| format!("unit: `{}` is not known", cut(unit)))?;
+    match scale == known.scale().to_string() {
+        true => Ok(()),
+        false => Err(format!("scale: `{}` is not that of the unit {unit}", cut(scale))),
+    }
+}
+
 fn real(text: &str) -> Option<Value> {
     text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Real)
 }
@@ -394,7 +408,7 @@ mod tests {
         assert_eq!(refused("notes", second).to_string(), "line 2: at_s: `x` is not a number");
         assert!(refused("notes", "place,kind\n").to_string().starts_with("line 1"));
         // Length, digits, and bounds of a histogram.
-        for byte in [0, 7, 15, 23, 31] {
+        for byte in [0, 7, 15, 23, 25] {
             let mut edited = counts.clone();
             edited[byte] ^= 4;
             let row = STANDARD.encode(edited);
@@ -402,6 +416,12 @@ mod tests {
                 refused("totals", &format!("scope,type,times,counts\nrun,1,failed,{row}\n"));
             assert!(error.to_string().starts_with("line 2: counts"), "{byte}: {error}");
         }
+        let header = "id,metric,labels,title,unit,merge,scale\n";
+        let series = |scale: u32| format!("{header}1,a,{{}},A,share,mean,{scale}\n");
+        let scale = Unit::named("share").unwrap().scale();
+        let error = refused("sample_series", &series(scale + 1)).to_string();
+        assert!(error.starts_with("line 2: scale"), "{error}");
+        again.import(JobId(7), "sample_series", &series(scale)).unwrap();
         let twice = "place,at_s,kind,text\n0,,a,b\n";
         assert!(refused("notes", twice).to_string().starts_with("line 2: UNIQUE"));
     }

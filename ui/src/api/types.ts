@@ -775,6 +775,8 @@ export interface ChangeableLoad {
 
 /** The cheapest level of a profile that keeps the requirements. */
 export interface CheapestLevel {
+  /** Other levels that keep them, and whose costs do not differ from these: their intervals overlap. */
+  alike: number[];
   /** Costs per million of what the primary metric counts, in the list's currency. */
   per_million: Estimate;
   /** The requirements that it keeps, as `--require` has them; `null` without any. */
@@ -1286,6 +1288,8 @@ export interface DifferingStatement {
   compared: number;
   /** Number of these that differ. */
   differing: number;
+  /** The first answer of the last replay of A, and of B, that differs from the recording; `null` where none does. */
+  examples: (DivergenceExample | null)[];
   /** The statement, in one line. */
   text: string;
 }

@@ -346,6 +346,14 @@ fn the_cheapest_level_of_a_profile_keeps_the_requirement() {
         .map(|level| level["per_million"]["value"].as_f64().unwrap())
         .collect();
     assert!(costs[0] > costs[1] && costs[1] > costs[2], "{costs:?}");
+    // One worker does the same for two and for four users.
+    let limited = ["profile", "null:?service=exp(5ms)&workers=1", "-w", "tpc-b", "--vus", "2,4"];
+    let length = ["--rampup", "1s", "--duration", "4s", "--repeats", "3", "--cool-down", "0s"];
+    let priced = [&limited[..], &length, &["--price", "cheap.toml"]].concat();
+    let limited = program.json(&priced);
+    let cheapest = &limited["price"]["cheapest"];
+    let other = if cheapest["users"] == 2 { 4 } else { 2 };
+    assert_eq!(cheapest["alike"], serde_json::json!([other]), "{:#}", limited["levels"]);
     let found = profile("tps < 80");
     assert_eq!(found["price"]["cheapest"]["users"], 2, "{:#}", found["levels"]);
     let report = program.ok(&["report", "last"]);

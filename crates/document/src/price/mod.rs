@@ -125,6 +125,9 @@ pub struct CheapestLevel {
     pub users: u32,
     /// Costs per million of what the primary metric counts, in the list's currency.
     pub per_million: Estimate,
+    /// Other levels that keep them, and whose costs do not differ from these: their intervals overlap.
+    #[serde(default)]
+    pub alike: Vec<u32>,
     /// The requirements that it keeps, as `--require` has them; `None` without any.
     pub required: Option<String>,
 }

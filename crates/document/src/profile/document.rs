@@ -373,7 +373,15 @@ impl ProfileResult {
         let keeps = |run: &LevelRun| run.good && run.requirements_kept != Some(false);
         let kept = self.levels.iter().filter(|level| level.runs.iter().all(keeps));
         let costs = kept.filter_map(|level| Some((level.users, level.per_million?)));
-        let cheapest = costs.min_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        let costs: Vec<(u32, Estimate)> = costs.collect();
+        let cheapest = costs.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value)).copied();
+        let alike = |of: u32, least: &Estimate| {
+            let overlaps = |other: &Estimate| {
+                least.interval.zip(other.interval).is_some_and(|(a, b)| b.low <= a.high)
+            };
+            let others = costs.iter().filter(|(users, cost)| *users != of && overlaps(cost));
+            others.map(|(users, _)| *users).collect()
+        };
         let metric = &self.primary_metric;
         self.price = Some(ProfilePrice {
             per_year: list.per_year(),
@@ -381,6 +389,7 @@ impl ProfileResult {
             cheapest: cheapest.map(|(users, per_million)| CheapestLevel {
                 users,
                 per_million,
+                alike: alike(users, &per_million),
                 required: required.filter(|text| text != NOTHING_REQUIRED),
             }),
             list: list.clone(),

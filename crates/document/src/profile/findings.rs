@@ -99,8 +99,13 @@ fn cheapest(profile: &ProfileResult) -> Option<String> {
         return Some("no level kept the requirements, so none is the cheapest".to_owned());
     };
     let keeps = level.required.as_ref().map(|required| format!(" that keeps {required}"));
+    let alike = level.alike.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let alike = match alike.is_empty() {
+        true => String::new(),
+        false => format!("; the costs at {} do not differ from it", profile.level(&alike)),
+    };
     Some(format!(
-        "the cheapest level{} is {}, with {} per million {}",
+        "the cheapest level{} is {}, with {} per million {}{alike}",
         keeps.unwrap_or_default(),
         profile.level(&level.users.to_string()),
         price.list.show_estimate(&level.per_million),

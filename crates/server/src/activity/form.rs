@@ -102,7 +102,6 @@ impl ValidForm {
         }
         let mut other = None;
         if form.command == JobKind::Compare {
-            settings.set("ab", "true", Source::Request);
             let mut b = (settings.clone(), keys.clone());
             if let Some(name) = &form.other {
                 b.0 = of_both;
