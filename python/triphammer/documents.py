@@ -324,6 +324,8 @@ class AnswersCompared(Record):
     unread: int
     #: Statements that are not compared, because their answers differ among the replays of one side.
     unstable: int
+    #: The statements with the most such answers, those with the most first.
+    unstable_statements: list[UnstableStatement]
 
 
 class Arrivals(Record):
@@ -4478,6 +4480,16 @@ class Unread(Record):
     checks: list[str]
     #: Why they could not be made.
     reason: str
+
+
+class UnstableStatement(Record):
+    """A statement whose answers differ among the replays of one side."""
+
+    __slots__ = ()
+    #: Number of its answers that are not compared.
+    answers: int
+    #: The statement, in one line.
+    text: str
 
 
 class Until(Record):

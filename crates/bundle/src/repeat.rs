@@ -68,9 +68,10 @@ impl Original {
         let file = JobFile::of(&store.load(JobId(found.job))?)?;
         check_work(&file)?;
         let runs = runs(&store)?;
-        if runs.is_empty() {
+        let Some(first) = runs.first() else {
             return Err(Failure::refuse("the bundle has no complete run"));
-        }
+        };
+        check_version(&first.result)?;
         Ok(Self { file, runs })
     }
 }
@@ -87,6 +88,20 @@ fn check_work(file: &JobFile) -> Result<(), Failure> {
              unpack job.toml, and use `triphammer run -f job.toml -w FILE`"
         ))),
     }
+}
+
+/// Rejects a workload whose meaning has changed since: runs of two versions cannot be compared.
+pub(crate) fn check_version(run: &RunResult) -> Result<(), Failure> {
+    let workload = &run.workload;
+    let here = describe(&workload.name)?.version;
+    if here == workload.version {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "a repetition could not be compared: the bundle has runs of version {} of the workload {}, and \
+         this program has version {here}: repeat it with triphammer {}",
+        workload.version, workload.name, run.tool.version
+    )))
 }
 
 /// The complete runs of a store, in their order, without their seconds.

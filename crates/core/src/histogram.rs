@@ -10,6 +10,24 @@ use flate2::{Compress, CompressError, Compression, FlushCompress, Status};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
+/// The recorded values in µs with their counts, ascending: only a few of a histogram's thousands of buckets.
+#[must_use]
+pub fn recorded(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
+    let recorded = histogram.iter_recorded();
+    recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect()
+}
+
+/// Sorts the recorded values of several histograms, and adds up the counts of equal ones.
+pub fn merge_recorded(values: &mut Vec<(u64, u64)>) {
+    // Stable, because that is fast where parts are in order.
+    values.sort();
+    values.dedup_by(|later, first| {
+        let is_same = later.0 == first.0;
+        first.1 += u64::from(is_same) * later.1;
+        is_same
+    });
+}
+
 /// For `#[serde(with = "…")]` on an optional histogram.
 pub mod optional {
     use serde::de::Error as _;

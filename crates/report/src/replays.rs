@@ -62,6 +62,10 @@ pub(crate) fn answers(of: &AnswersCompared) -> Vec<String> {
             counted(of.unstable, "answers"),
             share(of.unstable, of.compared + of.unstable)
         ));
+        let most = of.unstable_statements.iter();
+        lines.extend(
+            most.map(|one| format!("  {}: {}", integer(one.answers), shortened(&one.text))),
+        );
     }
     if of.replays.contains(&1) {
         lines.push("one replay of a side cannot show which of its answers depend on chance".into());

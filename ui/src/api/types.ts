@@ -225,6 +225,8 @@ export interface AnswersCompared {
   unread: number;
   /** Statements that are not compared, because their answers differ among the replays of one side. */
   unstable: number;
+  /** The statements with the most such answers, those with the most first. */
+  unstable_statements: UnstableStatement[];
 }
 
 /** An error response. */
@@ -5068,6 +5070,14 @@ export interface Unread {
   checks: string[];
   /** Why they could not be made. */
   reason: string;
+}
+
+/** A statement whose answers differ among the replays of one side. */
+export interface UnstableStatement {
+  /** Number of its answers that are not compared. */
+  answers: number;
+  /** The statement, in one line. */
+  text: string;
 }
 
 /** A window whose length was determined by its own interval. */

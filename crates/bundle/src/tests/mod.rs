@@ -135,6 +135,18 @@ fn untouched_bundles_agree_and_the_same_job_gives_the_same_bytes() {
     }
 }
 
+#[test]
+fn a_workload_that_means_something_else_now_is_not_repeated() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &SPARSE), Options::default());
+    let original = repeat::Original::read(Container::of(bundle).unwrap()).unwrap();
+    let mut run = original.runs[0].result.clone();
+    repeat::check_version(&run).unwrap();
+    run.workload.version += 1;
+    let error = repeat::check_version(&run).unwrap_err().to_string();
+    assert!(error.contains("repeat it with triphammer 0."), "{error}");
+}
+
 /// A load in which nothing happens in some seconds.
 const SPARSE: [(&str, &str); 3] = [("load", "rate:0.5/s"), ("vus", "1"), ("duration", "6s")];
 

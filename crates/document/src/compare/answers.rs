@@ -23,6 +23,8 @@ use triphammer_statistics::compare::{self, Better, Comparison, Verdict};
 use super::run::Run;
 use crate::result::RunResult;
 
+/// Most statements that are named because their answers differ among the replays of one side.
+const UNSTABLE_MAX: usize = 5;
 /// Most statements of which the times are listed.
 const SPEEDS_MAX: usize = 100;
 /// Statements that take less of the time of A are not compared: their times cost nobody anything.
@@ -159,6 +161,9 @@ pub struct AnswersCompared {
     pub limited: u64,
     /// Statements that are not compared, because their answers differ among the replays of one side.
     pub unstable: u64,
+    /// The statements with the most such answers, those with the most first.
+    #[serde(default)]
+    pub unstable_statements: Vec<UnstableStatement>,
     /// Statements that are not compared, because one side did not reach them.
     pub unreached: u64,
     /// Answers of the last replays whose rows could not be compared, because the driver does not read them as texts.
@@ -178,6 +183,15 @@ pub struct AnswersCompared {
     /// another division of the replays.
     #[serde(default)]
     pub replays_needed: Option<u32>,
+}
+
+/// A statement whose answers differ among the replays of one side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnstableStatement {
+    /// The statement, in one line.
+    pub text: String,
+    /// Number of its answers that are not compared.
+    pub answers: u64,
 }
 
 /// A statement to which B answers other than A.
@@ -306,6 +320,7 @@ impl AnswersCompared {
             differing: sum(|one| one.differing),
             limited,
             unstable: sum(|one| one.unstable),
+            unstable_statements: unstable(a, &of_text),
             unreached,
             unread: unread.iter().sum(),
             fit: [a, b].map(ReplayFit::of),
@@ -359,6 +374,18 @@ impl AnswersCompared {
     pub const fn differ(&self) -> bool {
         self.differing > 0 && !self.inconclusive
     }
+}
+
+/// The statements with the most answers that differ among the replays of one side.
+fn unstable(a: &SideAnswers, of_text: &BTreeMap<u32, Counts>) -> Vec<UnstableStatement> {
+    let named = of_text.iter().filter(|(_, counts)| counts.unstable > 0).map(|(shape, counts)| {
+        let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
+        UnstableStatement { text, answers: counts.unstable }
+    });
+    let mut all: Vec<UnstableStatement> = named.collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.answers));
+    all.truncate(UNSTABLE_MAX);
+    all
 }
 
 /// The time of a statement on both sides.

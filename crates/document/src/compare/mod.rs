@@ -14,7 +14,9 @@ mod run;
 mod time;
 mod words;
 
-pub use answers::{AnswersCompared, DifferingStatement, ReplayFit, SideAnswers, StatementSpeed};
+pub use answers::{
+    AnswersCompared, DifferingStatement, ReplayFit, SideAnswers, StatementSpeed, UnstableStatement,
+};
 pub use at_once::{AtOnce, AtOnceKind, Block, CONTENTION_MIN, CarryOver, Contention, UntilDecided};
 pub use builds::Built;
 pub use document::{

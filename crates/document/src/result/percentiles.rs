@@ -5,6 +5,7 @@
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::histogram::{merge_recorded, recorded};
 use triphammer_statistics::Interval;
 use triphammer_statistics::percentile::{Batch, of_batches, wanders};
 
@@ -76,15 +77,14 @@ impl PercentileIntervals {
     }
 }
 
-/// Recorded values in µs with their counts, ascending: only a few of a histogram's thousands of buckets.
+/// Recorded values in µs with their counts, ascending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets(Vec<(u64, u64)>);
 
 impl Buckets {
     /// Those of a histogram; `None` is one without transactions.
     pub fn of(histogram: Option<&Histogram<u64>>) -> Self {
-        let recorded = histogram.into_iter().flat_map(Histogram::iter_recorded);
-        Self(recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect())
+        Self(histogram.map(recorded).unwrap_or_default())
     }
 
     /// Appends those of another; [`Buckets::merge`] puts all in order.
@@ -94,13 +94,7 @@ impl Buckets {
 
     /// Sorts them, and adds up the counts of equal values.
     pub fn merge(&mut self) {
-        // Stable, because that is fast where parts are in order.
-        self.0.sort();
-        self.0.dedup_by(|later, first| {
-            let is_same = later.0 == first.0;
-            first.1 += u64::from(is_same) * later.1;
-            is_same
-        });
+        merge_recorded(&mut self.0);
     }
 }
 
