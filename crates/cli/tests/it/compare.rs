@@ -219,7 +219,10 @@ fn a_database_that_keeps_data_compares_with_itself() {
     let result = program.json(&[&args[..], &short].concat());
     assert_ne!(kind(&result), "slower", "{}", result["words"]);
     assert_ne!(kind(&result), "faster", "{}", result["words"]);
-    assert_eq!(result["differences"].as_array().unwrap().len(), 0, "{}", result["differences"]);
+    // Each run adds rows to a table that begins empty: how many depends on the host.
+    let differs = |of: &&Value| of["subject"] != "size";
+    let differences = result["differences"].as_array().unwrap();
+    assert_eq!(differences.iter().filter(differs).count(), 0, "{differences:?}");
     let runs = result["a"]["runs"].as_array().unwrap();
     assert!(runs.iter().all(|run| run["good"] == true), "{runs:?}");
 }
