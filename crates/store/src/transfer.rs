@@ -30,6 +30,8 @@ pub const JOB_TABLES: [&str; 10] = [
 ];
 /// The table whose rows belong to a series of a job instead of to the job itself.
 const OF_SERIES: &str = "sample_chunk";
+/// The table of sampled series.
+const SERIES: &str = "sample_series";
 /// The column that says to which job a row belongs: the text has it once, in its name.
 const JOB: &str = "job";
 /// Columns of the table of jobs with JSON, which the text contains as it is.
@@ -265,8 +267,10 @@ impl Store {
                         cell(column, text).map_err(|why| invalid(format!("line {line}: {why}")))?,
                     );
                 }
-                check_scale(&columns, &record)
-                    .map_err(|why| invalid(format!("line {line}: {why}")))?;
+                if table == SERIES {
+                    check_scale(&columns, &record)
+                        .map_err(|why| invalid(format!("line {line}: {why}")))?;
+                }
                 let stored = statement.execute(params_from_iter(values));
                 stored.map_err(|error| invalid(format!("line {line}: {error}")))?;
             }
