@@ -29,7 +29,7 @@ const RATIO_MAX: u64 = 250;
 /// Size of parts whose ratio matters, in bytes.
 const RATIO_FROM: u64 = 1 << 20;
 /// Size of all parts from which two threads unpack them, in bytes.
-const TOGETHER_MAX: u64 = 1 << 23;
+const TOGETHER_FROM: u64 = 1 << 23;
 /// Largest number of parts: a campaign of hundreds of runs has a dozen for each.
 const PARTS_MAX: usize = 20_000;
 /// Level of compression, of zlib's. What is large in a bundle is compressed already, and `verify` packs again.
@@ -87,9 +87,9 @@ impl Container {
         if usize::from(entries) != zip.len() {
             return Err("two of its parts have one name".to_owned());
         }
-        check_entries(&mut zip)?;
+        let sizes = check_entries(&mut zip)?;
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
-        for (name, content) in unpacked(&mut zip)? {
+        for (name, content) in unpacked(&zip, sizes)? {
             match content {
                 Ok(content) => drop(parts.insert(name, content)),
                 Err(reason) => drop(damaged.insert(name, reason)),
@@ -105,13 +105,11 @@ impl Container {
 /// A part: its name, and its content or why that cannot be unpacked.
 type Unpacked = (String, Result<Vec<u8>, String>);
 
-/// Unpacks all parts, large archives on two threads.
-fn unpacked(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<Unpacked>, String> {
-    let mut order = Vec::with_capacity(zip.len());
-    for index in 0..zip.len() {
-        let entry = zip.by_index_raw(index).map_err(|error| format!("part {index}: {error}"))?;
-        order.push((entry.size(), index));
-    }
+/// Unpacks all parts, large archives on two threads. `order` has their sizes and numbers.
+fn unpacked(
+    zip: &ZipArchive<Cursor<&[u8]>>,
+    mut order: Vec<(u64, usize)>,
+) -> Result<Vec<Unpacked>, String> {
     // The largest first, so that both end at nearly the same time.
     order.sort_unstable_by(|a, b| b.cmp(a));
     let next = AtomicUsize::new(0);
@@ -119,7 +117,7 @@ fn unpacked(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<Unpacked>, String
         let taken = || order.get(next.fetch_add(1, Ordering::Relaxed));
         iter::from_fn(taken).map(|(_, index)| part(&mut zip, *index)).collect::<Result<Vec<_>, _>>()
     };
-    if order.iter().map(|(size, _)| size).sum::<u64>() < TOGETHER_MAX {
+    if order.iter().map(|(size, _)| size).sum::<u64>() < TOGETHER_FROM {
         return unpack(zip.clone());
     }
     thread::scope(|scope| {
@@ -146,8 +144,10 @@ fn part(zip: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<Unpacked, S
 }
 
 /// Rejects names that are none of a bundle, and parts that would be too large, alone or together, before any is unpacked.
-fn check_entries(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
+/// Returns their sizes and numbers.
+fn check_entries(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<(u64, usize)>, String> {
     let (mut all, mut all_packed) = (0, 0_u64);
+    let mut sizes = Vec::with_capacity(zip.len());
     for index in 0..zip.len() {
         let part = |error| format!("part {index}: {error}");
         let entry = zip.by_index_raw(index).map_err(part)?;
@@ -163,6 +163,7 @@ fn check_entries(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
                 "{name} would unpack from {packed} to {size}: that is no part of a bundle"
             ));
         }
+        sizes.push((size, index));
         all += size;
         all_packed = all_packed.saturating_add(packed);
     }
@@ -170,7 +171,7 @@ fn check_entries(zip: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), String> {
         let (packed, all) = (bytes(all_packed), bytes(all));
         return Err(format!("its parts would unpack from {packed} to {all}: that is no bundle"));
     }
-    Ok(())
+    Ok(sizes)
 }
 
 /// Whether so many bytes are more than what a bundle unpacks to from so many.

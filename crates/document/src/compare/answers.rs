@@ -89,10 +89,10 @@ impl SideAnswers {
 
     /// The divergences from the recording of a statement in the last replay, with the first one.
     fn divergences(&self, text: &str) -> (Vec<DivergenceCount>, Option<DivergenceExample>) {
-        let statements = self.last.iter().flat_map(|last| &last.statements);
-        let of_text = statements.filter(|statement| statement.text == text).take(1);
+        let mut statements = self.last.iter().flat_map(|last| &last.statements);
+        let of_text = statements.find(|statement| statement.text == text);
         let both = of_text.map(|of| (of.divergences.clone(), of.examples.first().cloned()));
-        both.last().unwrap_or_default()
+        both.unwrap_or_default()
     }
 }
 
