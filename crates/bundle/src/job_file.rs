@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize as _;
 use triphammer_core::workload::{OptionCommand, OwnData};
-use triphammer_document::result::RunResult;
 use triphammer_runner::plan::given_settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -98,8 +98,9 @@ fn is_only_local(name: &str) -> bool {
 /// build, which every run reads, has them.
 fn build_of(stored: &StoredJob, job: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut facts = stored.facts.clone();
-    if let Ok(Some(RunResult { workload, .. })) = stored.result() {
-        facts.extend(workload.facts);
+    let of_result = stored.document.as_ref().map(|document| &document["workload"]["facts"]);
+    if let Some(Ok(of_result)) = of_result.map(BTreeMap::<String, String>::deserialize) {
+        facts.extend(of_result);
     }
     let mut build = BTreeMap::from([("scale".to_owned(), stored.row.scale.to_string())]);
     build.extend(job.get("workload").map(|name| ("workload".to_owned(), name.clone())));

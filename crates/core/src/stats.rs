@@ -4,6 +4,8 @@ use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::histogram::TimeCounts;
+
 /// A summary of times in microseconds. Percentiles are exact to three significant digits; the mean
 /// is exact where the sum is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,47 +39,35 @@ pub struct Times {
 
 impl Times {
     /// Summarises a histogram; `sum_ns` is the exact sum of its values in nanoseconds, if known.
-    ///
-    /// # Panics
-    /// Never: there are as many percentiles as were asked for.
+    #[must_use]
+    pub fn of(histogram: Option<&Histogram<u64>>, sum_ns: Option<u64>) -> Self {
+        let counts = histogram.filter(|h| !h.is_empty()).map(TimeCounts::of);
+        Self::of_counts(counts.as_ref(), sum_ns)
+    }
+
+    /// Summarises counts of times, as [`Times::of`] does the histogram that they are from.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean of microseconds")]
-    pub fn of(histogram: Option<&Histogram<u64>>, sum_ns: Option<u64>) -> Self {
-        let Some(h) = histogram.filter(|h| !h.is_empty()) else { return Self::default() };
-        let mut quantiles = h.value_at_quantiles([0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
-        let mut next = || quantiles.next().expect("one for each quantile");
-        let (mean_us, stdev_us) = moments(h);
+    pub fn of_counts(counts: Option<&TimeCounts>, sum_ns: Option<u64>) -> Self {
+        let Some(counts) = counts.filter(|counts| !counts.is_empty()) else { return Self::default() };
+        let [p50_us, p90_us, p95_us, p99_us, p99_9_us, p99_99_us] =
+            counts.at_quantiles([0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
+        let (mean_us, stdev_us) = counts.moments();
+        let count = counts.total();
         Self {
-            count: h.len(),
-            min_us: h.min(),
-            mean_us: sum_ns.map_or(mean_us, |sum| sum as f64 / 1000.0 / h.len() as f64),
+            count,
+            min_us: counts.min(),
+            mean_us: sum_ns.map_or(mean_us, |sum| sum as f64 / 1000.0 / count as f64),
             stdev_us: Some(stdev_us),
-            p50_us: next(),
-            p90_us: next(),
-            p95_us: next(),
-            p99_us: next(),
-            p99_9_us: next(),
-            p99_99_us: next(),
-            max_us: h.max(),
+            p50_us,
+            p90_us,
+            p95_us,
+            p99_us,
+            p99_9_us,
+            p99_99_us,
+            max_us: counts.max(),
         }
     }
-}
-
-/// Mean and standard deviation, as the histogram's own functions compute them, which pass three times
-/// over its thousands of buckets.
-#[expect(clippy::cast_precision_loss, reason = "as the library does")]
-fn moments(h: &Histogram<u64>) -> (f64, f64) {
-    let recorded = h.iter_recorded().map(|seen| {
-        (h.median_equivalent(seen.value_iterated_to()) as f64, seen.count_at_value() as f64)
-    });
-    let recorded: Vec<(f64, f64)> = recorded.collect();
-    let all = h.len() as f64;
-    let mean = recorded.iter().fold(0.0, |sum, (us, count)| sum + us * count / all);
-    let squares = recorded.iter().fold(0.0, |sum, (us, count)| {
-        let from_mean = us - mean;
-        sum + from_mean * from_mean * count
-    });
-    (mean, (squares / all).sqrt())
 }
 
 /// Rate of `count` events in `seconds`, per unit of `per_seconds`; 0 when there was no time.

@@ -33,7 +33,7 @@ pub use browse::{JobPage, JobQuery, PAGE_MAX};
 pub use chunks::{CHUNK_SECONDS, SERIES_MAX};
 pub use error::StoreError;
 pub use histograms::{
-    FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimeCounts, TimesKind, TotalRow,
+    FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow,
 };
 pub use job::{CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, StoredJob};
 pub use open::Store;

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use triphammer_core::Scale;
 use triphammer_core::event::Phase;
+use triphammer_core::histogram::{self, TimeCounts};
 use triphammer_document::JobId;
 use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
@@ -16,7 +17,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 
 use super::error::StoreError;
-use super::histograms::{HistogramRow, Scope, TimeCounts, TimesKind, TotalRow, decode};
+use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow};
 use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
 use super::lock;
 use super::open::Store;
@@ -376,7 +377,7 @@ fn named<T: Copy, const N: usize>(
 
 fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::Histogram<u64>> {
     let counts = row.get_ref(column)?.as_blob()?;
-    decode(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
+    histogram::read(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
 }
 
 pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

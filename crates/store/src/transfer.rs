@@ -7,11 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params, params_from_iter};
 use serde_json::{Map, Value as Json};
+use triphammer_core::histogram::layout;
 use triphammer_document::JobId;
 use triphammer_document::unit::Unit;
 
 use super::error::StoreError;
-use super::histograms::check_head;
 use super::open::Store;
 use super::tables;
 
@@ -346,7 +346,7 @@ fn cell(column: &Column, text: &str) -> Result<Value, String> {
         "BLOB" => {
             let bytes = STANDARD.decode(text).map_err(|_| refuse("base64"))?;
             if name == COUNTS {
-                check_head(&bytes).map_err(|why| format!("{name}: `{}` {why}", cut(text)))?;
+                layout::check_head(&bytes).map_err(|why| format!("{name}: `{}` {why}", cut(text)))?;
             }
             Ok(Value::Blob(bytes))
         }

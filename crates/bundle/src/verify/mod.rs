@@ -498,12 +498,14 @@ fn jobs(
             method.extend(computed.iter().flat_map(method::judge));
             runs.extend(computed);
         }
-        raw::job(&stored, &document_of(job, root), findings);
+        let document = raw::job(&stored, &document_of(job, root), findings);
         if job == root {
-            whole = Some(stored);
+            whole = Some((stored, document));
         }
     }
-    let Some(stored) = whole else { return Ok(Computed { method, ..Computed::default() }) };
+    let Some((stored, document)) = whole else {
+        return Ok(Computed { method, ..Computed::default() });
+    };
     beside(parts, store, &stored, findings);
     let of_runs = match runs.len() {
         count if count > 1 && stored.row.kind == JobKind::Run => format!(", one of {count} runs"),
@@ -512,7 +514,6 @@ fn jobs(
     if stored.row.kind != JobKind::Run {
         campaign::check(store, &stored, runs, findings);
     }
-    let document = stored.read_document().ok().flatten();
     let outcome = document.map(|document| document.outcome()).unwrap_or_default();
     Ok(Computed { outcome: outcome + &of_runs, method, made: Made::default() })
 }

@@ -14,10 +14,11 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use triphammer_core::event::Phase;
+use triphammer_core::histogram::{self, TimeCounts};
 use triphammer_core::outcome::Counts;
 use triphammer_core::pace::Load;
-use triphammer_core::recorder::{TypeInterval, histogram, merge};
-use triphammer_document::JobId;
+use triphammer_core::recorder::{self, TypeInterval};
+use triphammer_document::{Document, JobId};
 use triphammer_document::doctor::Group;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::{OF_TYPE, Values, place_of};
@@ -29,7 +30,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{
     FULL_SECONDS, HistogramRow, JobStatus, MERGED_SECONDS, ReadAt, Scope, Store, StoredJob,
-    TimeCounts, TimesKind, TotalRow,
+    TimesKind, TotalRow,
 };
 
 use super::Findings;
@@ -55,22 +56,32 @@ pub(super) struct Rows<'a> {
     pub series: &'a [SeriesRow],
 }
 
-/// Whether the row of a job says what its document says.
-pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
+/// Whether the row of a job says what its document says. Returns the document, if it can be read.
+pub(super) fn job(
+    stored: &StoredJob,
+    document: &str,
+    findings: &mut Findings,
+) -> Option<Document> {
     let row = &stored.row;
     let part = of_job(row.id, JOB);
+    let mut whole = |written: &str, found: &str| {
+        findings.differs(document, "the whole part", written, found);
+    };
     let read = match stored.read_document() {
         Ok(Some(read)) => read,
-        Ok(None) if stored.document.as_ref().is_some_and(Value::is_object) => {
-            let form = format!("a document of a {}", row.kind.noun());
-            return findings.differs(document, "the whole part", "unreadable", &form);
+        Ok(None) => {
+            match &stored.document {
+                Some(Value::Object(_)) => {
+                    whole("unreadable", &format!("a document of a {}", row.kind.noun()));
+                }
+                None if row.status == JobStatus::Complete => whole("nothing", "the job's document"),
+                _ => {}
+            }
+            return None;
         }
-        Ok(None) if stored.document.is_none() && row.status == JobStatus::Complete => {
-            return findings.differs(document, "the whole part", "nothing", "the job's document");
-        }
-        Ok(None) => return,
         Err(error) => {
-            return findings.differs(document, "the whole part", "unreadable", &error.to_string());
+            whole("unreadable", &error.to_string());
+            return None;
         }
     };
     let head = read.head();
@@ -118,6 +129,7 @@ pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
     }
     findings
         .not_recomputed("job.json: process ID, the times of day of start and end, given settings");
+    Some(read)
 }
 
 /// Whether the raw parts of a run agree with each other.
@@ -495,7 +507,7 @@ fn slices(
     }
     let types = (job, stored.transactions.as_slice());
     let in_window = window(rows.seconds);
-    let mut times = vec![None; stored.transactions.len()];
+    let mut times: Vec<Option<TimeCounts>> = vec![None; stored.transactions.len()];
     for slice in evidence.facts.slicer.totals() {
         let of_slice = |row: &&SeriesRow| {
             (slice.first..=slice.last).contains(&row.first) && in_window.contains(&row.first)
@@ -505,37 +517,33 @@ fn slices(
         let sums = sum(rows.series.iter().filter(of_slice));
         compare_sums(types, &what, &sums, &counts, findings);
         for (sum, of_type) in times.iter_mut().zip(&slice.types) {
-            merge(sum, of_type.times.as_ref());
+            histogram::merge(sum, of_type.times.as_ref());
         }
     }
-    let timed = evidence.end.timed.iter().map(|of| of.response.as_ref());
-    for ((name, slices), timed) in stored.transactions.iter().zip(&times).zip(timed) {
+    let timed = evidence.end.timed.iter().map(|of| of.response.as_ref().map(TimeCounts::of));
+    for ((name, slices), timed) in stored.transactions.iter().zip(times).zip(timed) {
         let place = format!("slicer.slices: times of {name}");
-        same_times("sums of slices", &part, &place, [slices.as_ref(), timed], findings);
+        same_times("sums of slices", &part, &place, [slices, timed], findings);
     }
 }
 
-/// Compares two histograms; one that counts nothing is as good as none.
+/// Compares the counts of two histograms; one that counts nothing is as good as none.
 fn same_times(
     what: &str,
     part: &str,
     place: &str,
-    pair: [Option<&Histogram<u64>>; 2],
+    pair: [Option<TimeCounts>; 2],
     findings: &mut Findings,
 ) {
-    let [written, found] = pair.map(|of| of.filter(|of| !of.is_empty()));
+    let [written, found] = pair.map(Option::unwrap_or_default);
     if written == found {
         return findings.agrees(what, 1);
     }
-    let values = |of: Option<&Histogram<u64>>| of.map_or(0, |of| of.len());
-    let mut texts = [written, found].map(|of| format!("{} times", values(of)));
-    if let (Some(a), Some(b)) = (written, found) {
-        let pairs = a.iter_all().zip(b.iter_all());
-        let mut counts = pairs.map(|(a, b)| (a.value_iterated_to(), a, b));
-        let differs = counts.find(|(_, a, b)| a.count_at_value() != b.count_at_value());
-        if let Some((us, a, b)) = differs {
-            texts = [a, b].map(|of| format!("{} times of {us} µs", of.count_at_value()));
-        }
+    let mut texts = [&written, &found].map(|of| format!("{} times", of.total()));
+    let mut pairs = written.pairs().iter().zip(found.pairs());
+    // A time that only one of them has differs in the time itself.
+    if let Some((a, b)) = pairs.find(|(a, b)| a != b) {
+        texts = [a, b].map(|(us, count)| format!("{count} times of {us} µs"));
     }
     findings.differs(part, place, &texts[0], &texts[1]);
 }
@@ -562,8 +570,8 @@ fn histograms(
         for (place, name) in stored.transactions.iter().enumerate() {
             for times in TimesKind::ALL {
                 let of = |row: &&TotalRow| row.transaction == place && row.times == times;
-                let written = totals.iter().find(of).map(|row| &row.histogram);
-                let found = times.of(&types[place]);
+                let written = totals.iter().find(of).map(|row| TimeCounts::of(&row.histogram));
+                let found = times.of(&types[place]).map(TimeCounts::of);
                 let place = format!("{} times of {name}", times.name());
                 let part = table_of(job, "totals");
                 same_times("totals of times", &part, &place, [written, found], findings);
@@ -605,7 +613,7 @@ fn of_seconds(
         for row in &read {
             of_its_seconds(job, row, rows, findings);
             let sum = sums.entry((row.transaction, row.times.name())).or_default();
-            row.counts.add_to(sum.get_or_insert_with(histogram));
+            row.counts.add_to(sum.get_or_insert_with(recorder::histogram));
         }
         let of_chunk = series.partition_point(|row| row.first < first + AT_A_TIME);
         let seconds_of = seconds.partition_point(|row| row.first < first + AT_A_TIME);
@@ -616,9 +624,10 @@ fn of_seconds(
     for (place, name) in stored.transactions.iter().enumerate() {
         for times in TimesKind::ALL {
             let written = sums.remove(&(place, times.name())).flatten();
-            let found = times.of(&evidence.end.run[place]);
+            let written = written.as_ref().map(TimeCounts::of);
+            let found = times.of(&evidence.end.run[place]).map(TimeCounts::of);
             let place = format!("sum of {} times of {name}", times.name());
-            same_times("sums of histograms", &part, &place, [written.as_ref(), found], findings);
+            same_times("sums of histograms", &part, &place, [written, found], findings);
         }
     }
     if let Some(((place, _), _)) = sums.first_key_value() {

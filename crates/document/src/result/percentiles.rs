@@ -2,10 +2,9 @@
 //! which accounts for clusters of slow transactions (see `percentile` in the statistics crate). There
 //! are none where the level of the response times wanders more slowly than the window can show.
 
-use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::histogram::{merge_recorded, recorded};
+use triphammer_core::histogram::TimeCounts;
 use triphammer_statistics::Interval;
 use triphammer_statistics::percentile::{Batch, of_batches, wanders};
 
@@ -35,19 +34,16 @@ impl PercentileIntervals {
         [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p99_9_us]
     }
 
-    /// Computes the intervals from the times of equal time intervals, in order. `seconds` are the mean
-    /// response times of the seconds.
-    pub(super) fn of(stretches: &[Buckets], seconds: &[f64]) -> Self {
+    /// Computes the intervals. `merged` are all times; `of_types` are those of equal time intervals, in
+    /// order, for each transaction type; `seconds` are the mean response times of the seconds.
+    pub(super) fn of(merged: &TimeCounts, of_types: &[Vec<TimeCounts>], seconds: &[f64]) -> Self {
         if wanders(seconds) {
             return Self { wanders: true, ..Self::default() };
         }
-        let mut all = Buckets::default();
-        stretches.iter().for_each(|stretch| all.append(stretch));
-        all.merge();
         let mut below = 0;
-        let running = all.0.into_iter().map(|(us, count)| {
+        let running = merged.pairs().iter().map(|(us, count)| {
             below += count;
-            (us, below)
+            (*us, below)
         });
         let running: Vec<(u64, u64)> = running.collect();
         let value_at = |share: f64| {
@@ -56,14 +52,16 @@ impl PercentileIntervals {
             let bucket = running.partition_point(|(_, below)| (*below as f64) < rank);
             running.get(bucket).map_or(0, |(us, _)| *us)
         };
+        let stretches = of_types.first().map_or(0, Vec::len);
+        let sums = |count: &dyn Fn(&TimeCounts) -> u64| -> Vec<u64> {
+            (0..stretches).map(|at| of_types.iter().map(|of| count(&of[at])).sum()).collect()
+        };
+        let all = sums(&TimeCounts::total);
         let interval = |percent: f64| {
             let value = value_at(percent / 100.0);
-            let sum = |buckets: &[(u64, u64)]| buckets.iter().map(|(_, count)| count).sum();
-            let batch = |Buckets(stretch): &Buckets| {
-                let above = stretch.partition_point(|(us, _)| *us <= value);
-                Batch { count: sum(stretch), above: sum(&stretch[above..]) }
-            };
-            let batches: Vec<Batch> = stretches.iter().map(batch).collect();
+            let above = sums(&|times| times.above(value));
+            let batches = all.iter().zip(above).map(|(count, above)| Batch { count: *count, above });
+            let batches: Vec<Batch> = batches.collect();
             of_batches(&batches, percent, |share| value_at(share) as f64).ok()?.interval
         };
         Self {
@@ -74,27 +72,6 @@ impl PercentileIntervals {
             p99_9_us: interval(99.9),
             wanders: false,
         }
-    }
-}
-
-/// Recorded values in µs with their counts, ascending.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Buckets(Vec<(u64, u64)>);
-
-impl Buckets {
-    /// Those of a histogram; `None` is one without transactions.
-    pub fn of(histogram: Option<&Histogram<u64>>) -> Self {
-        Self(histogram.map(recorded).unwrap_or_default())
-    }
-
-    /// Appends those of another; [`Buckets::merge`] puts all in order.
-    pub fn append(&mut self, other: &Self) {
-        self.0.extend_from_slice(&other.0);
-    }
-
-    /// Sorts them, and adds up the counts of equal values.
-    pub fn merge(&mut self) {
-        merge_recorded(&mut self.0);
     }
 }
 
@@ -205,7 +182,8 @@ mod tests {
         let mut sparse = (1..20).map(|seed| intervals(seed, 300, 1));
         let found = sparse.find(|found| !found.wanders).unwrap();
         assert!(found.p50_us.is_some() && found.p99_9_us.is_none(), "{found:?}");
-        let nothing = PercentileIntervals::of(&vec![Buckets::default(); 20], &[]);
+        let empty = vec![TimeCounts::default(); 20];
+        let nothing = PercentileIntervals::of(&TimeCounts::merged(&empty), &[empty], &[]);
         assert_eq!(nothing, PercentileIntervals::default());
     }
 
@@ -214,7 +192,10 @@ mod tests {
         let mut times = histogram();
         times.record_n(1_000, 50).unwrap();
         let rising: Vec<f64> = (0..100).map(|second| 1_000.0 + f64::from(second)).collect();
-        let of = |seconds| PercentileIntervals::of(&vec![Buckets::of(Some(&times)); 20], seconds);
+        let slices = vec![TimeCounts::of(&times); 20];
+        let merged = TimeCounts::merged(&slices);
+        let of_types = [slices];
+        let of = |seconds| PercentileIntervals::of(&merged, &of_types, seconds);
         assert!(of(&rising).wanders && of(&rising).p50_us.is_none());
         assert!(!of(&[1_000.0; 100]).wanders && of(&[1_000.0; 100]).p50_us.is_some());
     }

@@ -4,18 +4,18 @@
 
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::event::Phase;
+use triphammer_core::histogram::{self, TimeCounts};
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{self, RecordedInterval, TypeInterval, histogram};
+use triphammer_core::recorder::{RecordedInterval, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
 use triphammer_engine::Window;
 
-use super::percentiles::{Buckets, PercentileIntervals};
+use super::percentiles::PercentileIntervals;
 use crate::second::Second;
 
 /// Maximum number of slices in a window.
@@ -81,8 +81,7 @@ pub struct TypeTotals {
     /// Counters of outcomes and retries.
     pub counts: Counts,
     /// Response times of committed transactions, µs.
-    #[serde(with = "triphammer_core::histogram::optional")]
-    pub times: Option<Histogram<u64>>,
+    pub times: Option<TimeCounts>,
 }
 
 impl Slicer {
@@ -177,17 +176,19 @@ impl Slicer {
     /// Computes the intervals of the response time percentiles of each transaction type, and of all
     /// types together.
     pub(super) fn intervals(&self) -> (Vec<PercentileIntervals>, PercentileIntervals) {
-        let mut all = vec![Buckets::default(); self.slices.len()];
+        let count = self.slices.first().map_or(0, |slice| slice.types.len());
         let of_type = |kind: usize| {
             let times = self.slices.iter().map(|slice| slice.types.get(kind)?.times.as_ref());
-            let stretches: Vec<Buckets> = times.map(Buckets::of).collect();
-            all.iter_mut().zip(&stretches).for_each(|(all, of_type)| all.append(of_type));
-            PercentileIntervals::of(&stretches, &self.levels(Some(kind)))
+            times.map(|times| times.cloned().unwrap_or_default()).collect()
         };
-        let count = self.slices.first().map_or(0, |slice| slice.types.len());
-        let types = (0..count).map(of_type).collect();
-        all.iter_mut().for_each(Buckets::merge);
-        (types, PercentileIntervals::of(&all, &self.levels(None)))
+        let of_types: Vec<Vec<TimeCounts>> = (0..count).map(of_type).collect();
+        let merged: Vec<TimeCounts> = of_types.iter().map(TimeCounts::merged).collect();
+        let each = of_types.chunks(1).zip(&merged).enumerate();
+        let types = each.map(|(kind, (slices, merged))| {
+            PercentileIntervals::of(merged, slices, &self.levels(Some(kind)))
+        });
+        let all = TimeCounts::merged(&merged);
+        (types.collect(), PercentileIntervals::of(&all, &of_types, &self.levels(None)))
     }
 
     /// Mean response times of the seconds in which a transaction of the type, or of any, committed.
@@ -206,18 +207,11 @@ impl Slicer {
 }
 
 impl SliceTotals {
-    /// Times of all types.
-    fn all_times(&self) -> Histogram<u64> {
-        let mut all = histogram();
-        for times in self.types.iter().filter_map(|of_type| of_type.times.as_ref()) {
-            all.add(times).expect("all have the same bounds");
-        }
-        all
-    }
-
     fn of(interval: &RecordedInterval) -> Self {
-        let of_type =
-            |t: &TypeInterval| TypeTotals { counts: t.counts.clone(), times: t.response.clone() };
+        let of_type = |t: &TypeInterval| TypeTotals {
+            counts: t.counts.clone(),
+            times: t.response.as_ref().map(TimeCounts::of),
+        };
         Self {
             first: interval.first,
             last: interval.last,
@@ -233,7 +227,7 @@ impl SliceTotals {
         }
         for (mine, later) in self.types.iter_mut().zip(&later.types) {
             mine.counts.add(&later.counts);
-            recorder::merge(&mut mine.times, later.times.as_ref());
+            histogram::merge(&mut mine.times, later.times.as_ref());
         }
     }
 
@@ -241,18 +235,19 @@ impl SliceTotals {
     fn figures(&self, definitions: &[TransactionDef], end: f64) -> Slice {
         let start_s = self.first as f64;
         let seconds = (self.last as f64 + 1.0).min(end) - start_s;
-        let figures = |name: &str, counts: &Counts, times: Option<&Histogram<u64>>| SliceFigures {
+        let figures = |name: &str, counts: &Counts, times: Option<&TimeCounts>| SliceFigures {
             name: name.to_owned(),
             completed: counts.completed(),
             per_minute: rate(counts.completed(), seconds, 60),
             failed: counts.failures() + counts.indeterminate,
-            response: Times::of(times, Some(counts.response_ns)),
+            response: Times::of_counts(times, Some(counts.response_ns)),
         };
         let mut all = Counts::default();
         self.types.iter().for_each(|of_type| all.add(&of_type.counts));
         let types = definitions.iter().zip(&self.types);
         let types = types.map(|(d, of)| figures(&d.name, &of.counts, of.times.as_ref()));
-        let total = figures("all", &all, Some(&self.all_times()));
+        let times = self.types.iter().filter_map(|of_type| of_type.times.as_ref());
+        let total = figures("all", &all, Some(&TimeCounts::merged(times)));
         Slice { start_s, seconds, arrived: self.arrived, types: types.collect(), total }
     }
 }
@@ -260,6 +255,7 @@ impl SliceTotals {
 #[cfg(test)]
 mod tests {
     use triphammer_core::clock::Elapsed;
+    use triphammer_core::recorder::histogram;
 
     use super::*;
 

@@ -9,6 +9,9 @@
 //! A restore empties the tables and fills them again, in place: their definitions, triggers, keys and
 //! privileges stay. It is therefore not atomic: the mark says that it has begun, and the next start
 //! does it again if it was not finished. The tables' statistics are gathered at its end.
+//!
+//! MariaDB's sequences have no copies. Their next values are recorded with the mark, and set again:
+//! those after the values that the server has cached, as after its restart.
 
 use std::sync::Arc;
 
@@ -50,12 +53,28 @@ struct Server<'s, 'f> {
     stop: &'s mut Stop<'f>,
 }
 
-/// A table of the schema.
+/// A table or a sequence of the schema.
 struct Table {
     name: String,
     /// Its definition, without the next number of AUTO_INCREMENT.
     definition: String,
-    next_number: Option<u64>,
+    /// The next number of AUTO_INCREMENT, or of the sequence.
+    next_number: Option<i128>,
+}
+
+impl Table {
+    fn is_sequence(&self) -> bool {
+        self.definition.starts_with("CREATE SEQUENCE")
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_sequence() { "sequence" } else { "table" }
+    }
+}
+
+/// Those that have rows.
+fn with_rows(tables: &[Table]) -> impl Iterator<Item = &Table> {
+    tables.iter().filter(|table| !table.is_sequence())
 }
 
 impl<'s, 'f> Server<'s, 'f> {
@@ -82,7 +101,7 @@ impl<'s, 'f> Server<'s, 'f> {
         Ok(rows.filter_map(|mut row| row.pop().flatten()).collect())
     }
 
-    /// The tables of a schema that hold rows.
+    /// The tables and sequences of a schema.
     async fn tables(&mut self, schema: &str) -> Result<Vec<Table>, DbError> {
         let sql = format!(
             "SELECT table_name, table_type, auto_increment FROM information_schema.tables \
@@ -94,6 +113,10 @@ impl<'s, 'f> Server<'s, 'f> {
             let mut fields = row.into_iter();
             let name = fields.next().flatten().unwrap_or_default();
             let kind = fields.next().flatten().unwrap_or_default();
+            if kind == "SEQUENCE" {
+                tables.push(self.sequence(schema, name).await?);
+                continue;
+            }
             if kind != "BASE TABLE" {
                 return Err(refused(format!(
                     "`{name}` is a {}, which INSERT … SELECT does not copy: use --restore \
@@ -101,7 +124,7 @@ impl<'s, 'f> Server<'s, 'f> {
                     kind.to_lowercase()
                 )));
             }
-            let definition = self.definition(schema, &name).await?;
+            let definition = self.definition("TABLE", schema, &name).await?;
             // The schema of statistics may have a number that is a day old.
             let next_number = number_in(&definition);
             let definition = without_number(&definition);
@@ -110,8 +133,20 @@ impl<'s, 'f> Server<'s, 'f> {
         Ok(tables)
     }
 
-    async fn definition(&mut self, schema: &str, table: &str) -> Result<String, DbError> {
-        let sql = format!("SHOW CREATE TABLE {}", of(schema, table));
+    async fn sequence(&mut self, schema: &str, name: String) -> Result<Table, DbError> {
+        let definition = self.definition("SEQUENCE", schema, &name).await?;
+        let sql = format!("SELECT next_not_cached_value FROM {}", of(schema, &name));
+        let next_number = self.texts(&sql).await?.first().and_then(|text| text.parse().ok());
+        Ok(Table { name, definition, next_number })
+    }
+
+    async fn definition(
+        &mut self,
+        kind: &str,
+        schema: &str,
+        name: &str,
+    ) -> Result<String, DbError> {
+        let sql = format!("SHOW CREATE {kind} {}", of(schema, name));
         let row = self.ask(&sql).await?.pop().unwrap_or_default();
         Ok(row.into_iter().nth(1).flatten().unwrap_or_default())
     }
@@ -165,11 +200,15 @@ impl<'s, 'f> Server<'s, 'f> {
         tables: &[Table],
         copies: Option<&str>,
     ) -> Result<(), DbError> {
-        let way = if copies.is_some() { "READ" } else { "WRITE" };
-        let mut locks: Vec<_> =
-            tables.iter().map(|table| format!("{} {way}", of(schema, &table.name))).collect();
+        let way = |table: &Table| match copies {
+            Some(_) if !table.is_sequence() => "READ",
+            _ => "WRITE",
+        };
+        let lock = |table: &Table| format!("{} {}", of(schema, &table.name), way(table));
+        let mut locks: Vec<_> = tables.iter().map(lock).collect();
         if let Some(copies) = copies {
-            locks.extend(tables.iter().map(|table| format!("{} WRITE", of(copies, &table.name))));
+            let copies = with_rows(tables).map(|table| of(copies, &table.name));
+            locks.extend(copies.map(|copy| format!("{copy} WRITE")));
         }
         if locks.is_empty() {
             return Ok(());
@@ -216,7 +255,7 @@ fn number_place(definition: &str) -> Option<std::ops::Range<usize>> {
     Some(start..digits.map_or(definition.len(), |end| start + NAME.len() + end))
 }
 
-fn number_in(definition: &str) -> Option<u64> {
+fn number_in(definition: &str) -> Option<i128> {
     let found = &definition[number_place(definition)?];
     found.rsplit_once('=')?.1.parse().ok()
 }
@@ -379,7 +418,7 @@ impl MysqlSnapshots<'_> {
         server
             .run(&format!(
                 "CREATE TABLE {} (name varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL \
-                 PRIMARY KEY, mark mediumtext CHARACTER SET utf8mb4 NOT NULL, next_number bigint unsigned)",
+                 PRIMARY KEY, mark mediumtext CHARACTER SET utf8mb4 NOT NULL, next_number decimal(20))",
                 of(schema, MARKS)
             ))
             .await?;
@@ -395,10 +434,12 @@ impl MysqlSnapshots<'_> {
                     quote_literal(&table.definition)
                 ))
                 .await?;
-            server.prepare_copy(self.database(), schema, &table.name).await?;
+            if !table.is_sequence() {
+                server.prepare_copy(self.database(), schema, &table.name).await?;
+            }
         }
         server.lock(self.database(), tables, Some(schema)).await?;
-        for table in tables {
+        for table in with_rows(tables) {
             server.fill(self.database(), schema, &table.name).await?;
         }
         server.run("UNLOCK TABLES").await?;
@@ -430,7 +471,7 @@ impl MysqlSnapshots<'_> {
         Ok(vec!["the server copied the rows of the tables (INSERT … SELECT)".to_owned()])
     }
 
-    /// The tables of a snapshot, with their definitions and next numbers.
+    /// The tables and sequences of a snapshot, with their definitions and next numbers.
     async fn recorded(
         &self,
         server: &mut Server<'_, '_>,
@@ -463,12 +504,14 @@ impl MysqlSnapshots<'_> {
             match now.iter().find(|other| other.name == *name) {
                 None => {
                     return Err(refused(format!(
-                        "table {name} of the snapshot is missing: create it"
+                        "{} {name} of the snapshot is missing: create it",
+                        table.kind()
                     )));
                 }
                 Some(other) if other.definition != table.definition => {
                     return Err(refused(format!(
-                        "table {name} has changed since the snapshot was made: make a new one"
+                        "{} {name} has changed since the snapshot was made: make a new one",
+                        table.kind()
                     )));
                 }
                 Some(_) => {}
@@ -494,7 +537,7 @@ impl MysqlSnapshots<'_> {
         server: &mut Server<'_, '_>,
         schema: &str,
     ) -> Result<bool, DbError> {
-        for table in self.recorded(server, schema).await? {
+        for table in with_rows(&self.recorded(server, schema).await?) {
             let [there, here] = [schema, self.database()].map(|schema| of(schema, &table.name));
             let sql = format!(
                 "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM {there}) AND NOT EXISTS (SELECT 1 FROM {here})"
@@ -519,7 +562,12 @@ impl MysqlSnapshots<'_> {
         server.run("UNLOCK TABLES").await?;
         let begun = Mark { restoring: Some(Maker::this()), ..mark.clone() };
         server.write_mark(schema, &begun).await?;
-        for table in &tables {
+        for sequence in tables.iter().filter(|table| table.is_sequence()) {
+            let Some(next) = sequence.next_number else { continue };
+            let target = of(self.database(), &sequence.name);
+            server.run(&format!("ALTER SEQUENCE {target} RESTART WITH {next}")).await?;
+        }
+        for table in with_rows(&tables) {
             let target = of(self.database(), &table.name);
             server.run(&format!("TRUNCATE TABLE {target}")).await?;
             server.fill(schema, self.database(), &table.name).await?;
@@ -527,9 +575,9 @@ impl MysqlSnapshots<'_> {
                 server.run(&format!("ALTER TABLE {target} AUTO_INCREMENT = {next}")).await?;
             }
         }
-        if !tables.is_empty() {
-            let names: Vec<_> =
-                tables.iter().map(|table| of(self.database(), &table.name)).collect();
+        let names: Vec<_> =
+            with_rows(&tables).map(|table| of(self.database(), &table.name)).collect();
+        if !names.is_empty() {
             server.run(&format!("ANALYZE TABLE {}", names.join(", "))).await?;
         }
         server.write_mark(schema, &Mark { restoring: None, ..mark.clone() }).await

@@ -7,6 +7,8 @@
 //! of the argument's values must be the domain's. Where the rows of a table are inserted with a key that another one has, as
 //! the tables of subclasses do, the column is *inherited*: other statements on it use that domain, too.
 //!
+//! Values that a client computes from those of a sequence count as made with them (`blocks`).
+//!
 //! The elements of PostgreSQL's arrays, as in `id = ANY(?)`, are values like arguments that are none.
 
 use std::borrow::Cow;
@@ -19,8 +21,9 @@ use triphammer_capture::sql::Syntax;
 use triphammer_capture::{Argument, Step};
 use triphammer_core::session::ColumnSource;
 
+use super::blocks::{Block, Sequence};
 use super::facts::{ArgumentColumn, StatementFacts};
-use super::naming::{DomainName, is_named, may_use};
+use super::naming::{DomainName, is_key, is_named, may_use};
 use super::timeline::Timeline;
 
 /// Different values that an argument must share with a domain to use it, if their names do not say so: small numbers, such as
@@ -45,6 +48,10 @@ pub struct Ids {
     makers: HashMap<(Domain, Argument), u32>,
     /// Arguments that use a value before it is made in a domain: it was another one then.
     early: HashSet<(Use, Domain)>,
+    /// Number of values that the recorded server made.
+    count: usize,
+    /// How a client computes values from those of a domain.
+    blocks: BTreeMap<Domain, Block>,
     /// Whether arguments may be arrays.
     has_arrays: bool,
     names: Vec<DomainName>,
@@ -97,6 +104,9 @@ struct Making {
     domain: Domain,
     order: usize,
 }
+
+/// The makings of each value, with its number among the values.
+type Makings = HashMap<Argument, (usize, Vec<Making>)>;
 
 /// How an argument and a domain meet.
 #[derive(Debug, Default)]
@@ -159,10 +169,12 @@ impl Ids {
         let has_arrays = recording.syntax == Some(Syntax::Postgres);
         let mut ids = Self { has_arrays, ..Self::default() };
         let mut names: Vec<DomainName> = Vec::new();
-        let makings = ids.find_made(recording, facts, timeline, &mut names);
+        let mut makings = ids.find_made(recording, facts, timeline, &mut names);
+        ids.count = ids.makers.len();
         if makings.is_empty() {
             return ids;
         }
+        ids.add_blocks(recording, facts, timeline, &mut makings);
         let Meetings { met, had } = ids.meetings(recording, timeline, &makings, firsts);
         let widest = |statement: usize| facts[statement].columns.len();
         let mut uses: Vec<Vec<Box<[Domain]>>> =
@@ -232,8 +244,8 @@ impl Ids {
         facts: &[StatementFacts],
         timeline: &Timeline,
         names: &mut Vec<DomainName>,
-    ) -> HashMap<Argument, (usize, Vec<Making>)> {
-        let mut makings: HashMap<Argument, (usize, Vec<Making>)> = HashMap::new();
+    ) -> Makings {
+        let mut makings = Makings::new();
         let mut ambiguous = HashSet::new();
         // Values that a session's inserts made: those that it reads again are not new.
         let mut of_session: HashSet<(usize, Argument)> = HashSet::new();
@@ -342,7 +354,12 @@ impl Ids {
 
     /// Number of values that the recorded server made.
     pub fn count(&self) -> usize {
-        self.makers.len()
+        self.count
+    }
+
+    /// How a client computes values from those of a domain.
+    pub fn block(&self, domain: Domain) -> Option<Block> {
+        self.blocks.get(&domain).copied()
     }
 
     /// The domains that an argument of a statement uses.
@@ -451,12 +468,77 @@ pub struct ReplacedArguments {
 }
 
 impl Ids {
+    /// Finds the sequences from whose values a client computes others, and adds those to the makings.
+    fn add_blocks(
+        &mut self,
+        recording: &Recording,
+        facts: &[StatementFacts],
+        timeline: &Timeline,
+        makings: &mut Makings,
+    ) {
+        let of_sequences: BTreeSet<Domain> = (self.made.iter().zip(facts))
+            .filter(|(_, facts)| facts.calls_sequence() && !facts.inserts())
+            .flat_map(|(made, _)| made.iter().copied())
+            .collect();
+        let mut sequences: BTreeMap<Domain, Sequence> = BTreeMap::new();
+        for (value, (_, of_value)) in &*makings {
+            let Argument::Int(value) = value else { continue };
+            for making in of_value.iter().filter(|of| of_sequences.contains(&of.domain)) {
+                sequences.entry(making.domain).or_default().add(*value, making.order);
+            }
+        }
+        let known = sequences.into_iter().filter_map(|(of, all)| Some((of, all.increment()?, all)));
+        let mut known: Vec<(Domain, i64, Sequence)> = known.collect();
+        if known.is_empty() {
+            return;
+        }
+        for (order, moment) in timeline.moments.iter().enumerate() {
+            let transaction = &recording.transactions[moment.transaction as usize];
+            let step = &transaction.steps[moment.step as usize];
+            let facts = &facts[step.shape];
+            let of_keys = facts.columns.iter().map(|of| of.column.as_deref().is_none_or(is_key));
+            let values = step.arguments.iter().zip(of_keys).filter(|(_, is_key)| *is_key);
+            for (value, _) in values.filter(|_| facts.inserts()) {
+                let Argument::Int(value) = value else { continue };
+                for (_, increment, sequence) in &mut known {
+                    sequence.used(*value, *increment, order);
+                }
+            }
+        }
+        let blocks = known.iter().filter_map(|(domain, _, of)| Some((*domain, of.block()?)));
+        self.blocks = blocks.collect();
+        self.add_computed(makings);
+    }
+
+    /// Adds the values that a client computes from those of its sequences: they are made with them.
+    fn add_computed(&mut self, makings: &mut Makings) {
+        let mut computed = Vec::new();
+        for (value, (_, of_value)) in &*makings {
+            for making in of_value {
+                let (Argument::Int(whole), Some(block)) = (value, self.block(making.domain)) else {
+                    continue;
+                };
+                let Some(maker) = self.makers.get(&(making.domain, value.clone())) else { continue };
+                let values = block.offsets().filter_map(|offset| whole.checked_add(offset));
+                computed.extend(values.map(|value| (Argument::Int(value), *making, *maker)));
+            }
+        }
+        for (value, making, maker) in computed {
+            let next = makings.len();
+            let (_, of_value) = makings.entry(value.clone()).or_insert_with(|| (next, Vec::new()));
+            if of_value.iter().all(|known| known.domain != making.domain) {
+                of_value.push(making);
+                self.makers.insert((making.domain, value), maker);
+            }
+        }
+    }
+
     /// How arguments and domains meet; notes the uses that are too early.
     fn meetings(
         &mut self,
         recording: &Recording,
         timeline: &Timeline,
-        makings: &HashMap<Argument, (usize, Vec<Making>)>,
+        makings: &Makings,
         firsts: &[usize],
     ) -> Meetings {
         let Meetings { mut met, mut had } = Meetings::default();
@@ -496,8 +578,20 @@ pub struct ReplayedValues {
 pub type Back = HashMap<Vec<u8>, Vec<(Domain, Vec<u8>)>>;
 
 impl ReplayedValues {
-    /// Notes what was made in place of a recorded value.
-    pub fn add(&self, domain: Domain, recorded: &Argument, made: Argument) {
+    /// Notes what was made in place of a recorded value, and what a client computes from it.
+    pub fn add(&self, domain: Domain, block: Option<Block>, recorded: &Argument, made: Argument) {
+        if let (Some(block), Argument::Int(there), Argument::Int(here)) = (block, recorded, &made) {
+            for offset in block.offsets() {
+                let computed = |of: &i64| of.checked_add(offset).map(Argument::Int);
+                if let (Some(there), Some(here)) = (computed(there), computed(here)) {
+                    self.add_one(domain, &there, here);
+                }
+            }
+        }
+        self.add_one(domain, recorded, made);
+    }
+
+    fn add_one(&self, domain: Domain, recorded: &Argument, made: Argument) {
         if let (Some(here), Some(there)) = (text(&made), text(recorded))
             && here != there
         {

@@ -19,6 +19,7 @@
 //! `script`.
 
 mod answers;
+mod blocks;
 mod facts;
 mod ids;
 mod lanes;

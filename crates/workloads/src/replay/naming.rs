@@ -50,7 +50,7 @@ pub fn may_use(
 }
 
 /// Whether a column has the name of a key.
-fn is_key(column: &str) -> bool {
+pub fn is_key(column: &str) -> bool {
     let is_word = NO_KEYS.iter().any(|word| {
         column.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     });

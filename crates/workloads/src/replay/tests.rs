@@ -253,7 +253,7 @@ fn elements_of_arrays_use_made_values_like_arguments() {
     let made = super::ids::ReplayedValues::default();
     let int = triphammer_capture::Argument::Int;
     for (domain, then, now) in [(0, 7, 107), (0, 9, 109)] {
-        made.add(domain, &int(then), int(now));
+        made.add(domain, None, &int(then), int(now));
     }
     let spot = plan.spot(3, 0);
     let found = plan.ids.replaced(spot.number, spot.step, &made);
@@ -286,4 +286,36 @@ fn rows_that_an_insert_finds_or_is_given_make_nothing() {
     assert_eq!((makers(2), makers(3)), (vec![0], vec![0]), "the first one that returned it");
     assert_eq!(makers(6), [] as [u32; 0], "two made it");
     assert_eq!(plan.ids.count(), 2, "the id of the user and that of the member");
+}
+
+#[test]
+fn values_that_a_client_computes_from_a_sequence_are_made_with_it() {
+    let statements = [
+        "SELECT nextval('orders_seq')",
+        "INSERT INTO orders (quantity, id) VALUES (:p1, :p2)",
+        "UPDATE orders SET quantity = 1 WHERE id = :p1",
+    ];
+    let made = ["[1]", "[6]", "[11]", "[16]"];
+    let mut lines: Vec<_> = (0..).zip(made).map(|(at, made)| (0, at, 0, "", made)).collect();
+    let rows = ["3, 1", "3, 2", "3, 3", "3, 4", "3, 5", "3, 6", "3, 7", "3, 8", "3, 9", "3, 10", "3, 12"];
+    lines.extend((100..).step_by(10).zip(rows).map(|(at, row)| (0, at, 1, row, "")));
+    lines.push((1, 900, 2, "9", ""));
+    let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
+    assert_eq!(plan.ids.count(), 4, "what the server made");
+    assert!(plan.ids.used(1, 0).is_empty(), "quantities");
+    let update = plan.spot(15, 0);
+    assert_eq!(plan.ids.makers(update.number, update.step), [2], "11 is the end of its block");
+    // Another session was first here: its block is between those of the recording.
+    let made = super::ids::ReplayedValues::default();
+    let int = triphammer_capture::Argument::Int;
+    let domain = plan.ids.made_by(0)[0];
+    for (then, now) in [(1, 101), (6, 106), (11, 116), (16, 121)] {
+        made.add(domain, plan.ids.block(domain), &int(then), int(now));
+    }
+    let replaced = |transaction| {
+        let spot = plan.spot(transaction, 0);
+        plan.ids.replaced(spot.number, spot.step, &made).arguments
+    };
+    assert_eq!(replaced(15), [(0, int(114))]);
+    assert_eq!((replaced(4), replaced(14)), (vec![(1, int(101))], vec![(1, int(117))]));
 }

@@ -263,7 +263,8 @@ impl Replay {
         for (recorded, made) in recorded.iter().zip(facts.all_made(made, changed).iter()) {
             for ((domain, recorded), made) in domains.iter().zip(recorded).zip(made) {
                 if *recorded != Argument::Null && *made != Argument::Null {
-                    self.made.add(*domain, recorded, made.clone());
+                    let block = self.plan.ids.block(*domain);
+                    self.made.add(*domain, block, recorded, made.clone());
                 }
             }
         }

@@ -2,31 +2,19 @@
 //! in base64, as in its interval logs. Text and binary formats carry the same string, and a type
 //! without events in a second costs a null.
 
+pub mod layout;
+mod time_counts;
+
 use std::cell::RefCell;
+use std::io::Read as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use flate2::{Compress, CompressError, Compression, FlushCompress, Status};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-
-/// The recorded values in µs with their counts, ascending: only a few of a histogram's thousands of buckets.
-#[must_use]
-pub fn recorded(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
-    let recorded = histogram.iter_recorded();
-    recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect()
-}
-
-/// Sorts the recorded values of several histograms, and adds up the counts of equal ones.
-pub fn merge_recorded(values: &mut Vec<(u64, u64)>) {
-    // Stable, because that is fast where parts are in order.
-    values.sort();
-    values.dedup_by(|later, first| {
-        let is_same = later.0 == first.0;
-        first.1 += u64::from(is_same) * later.1;
-        is_same
-    });
-}
+pub use time_counts::{TimeCounts, merge};
 
 /// For `#[serde(with = "…")]` on an optional histogram.
 pub mod optional {
@@ -111,8 +99,13 @@ fn encode(histogram: &Histogram<u64>) -> Result<String, String> {
     let mut counts = Vec::new();
     let encoded = V2Serializer::new().serialize(histogram, &mut counts);
     encoded.map_err(|error| failed(error.to_string()))?;
-    let deflated = DEFLATE.with_borrow_mut(|deflate| deflated(deflate, &counts));
-    Ok(STANDARD.encode(deflated.map_err(|error| failed(error.to_string()))?))
+    deflated_text(&counts).map_err(failed)
+}
+
+/// The text of an encoded histogram.
+fn deflated_text(encoded: &[u8]) -> Result<String, String> {
+    let deflated = DEFLATE.with_borrow_mut(|deflate| deflated(deflate, encoded));
+    Ok(STANDARD.encode(deflated.map_err(|error| error.to_string())?))
 }
 
 /// Deflates an encoded histogram as `V2DeflateSerializer` does: cookie, length, zlib stream.
@@ -128,20 +121,50 @@ fn deflated(deflate: &mut Compress, counts: &[u8]) -> Result<Vec<u8>, CompressEr
             break;
         }
     }
-    let length = u32::try_from(stream.len()).expect("a histogram has at most some megabytes");
-    Ok([&COOKIE.to_be_bytes()[..], &length.to_be_bytes(), &stream].concat())
+    Ok([&COOKIE.to_be_bytes()[..], &length_of(&stream), &stream].concat())
+}
+
+/// The length that stands before a zlib stream.
+fn length_of(stream: &[u8]) -> [u8; 4] {
+    u32::try_from(stream.len()).unwrap_or(u32::MAX).to_be_bytes()
+}
+
+/// The encoded histogram of a text. It may be a stranger's: it is not unpacked further than a histogram is long.
+fn inflated(text: &str) -> Result<Vec<u8>, String> {
+    let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
+    let (head, stream) = bytes.split_at_checked(8).ok_or("it is too short")?;
+    if head[..4] != COOKIE.to_be_bytes() || head[4..] != length_of(stream) {
+        return Err("its head is that of no deflated histogram".to_owned());
+    }
+    let most = layout::bytes_max();
+    let mut encoded = Vec::new();
+    let limited = ZlibDecoder::new(stream).take(most as u64 + 1).read_to_end(&mut encoded);
+    limited.map_err(|error| error.to_string())?;
+    match encoded.len() > most {
+        true => Err(format!("it has more than any histogram, {most} bytes")),
+        false => Ok(encoded),
+    }
 }
 
 fn decode(text: &str) -> Result<Histogram<u64>, String> {
-    let bytes = STANDARD.decode(text).map_err(|error| format!("invalid histogram: {error}"))?;
-    let decoded = Deserializer::new().deserialize(&mut &*bytes);
-    let mut histogram: Histogram<u64> =
-        decoded.map_err(|error| format!("invalid histogram: {error}"))?;
+    let failed = |error: String| format!("invalid histogram: {error}");
+    let encoded = inflated(text).map_err(failed)?;
+    layout::check_head(&encoded).map_err(|why| failed(format!("it {why}")))?;
+    let mut histogram = read(&encoded).map_err(failed)?;
     if histogram.len() > VALUES_MAX {
-        return Err(format!("invalid histogram: {} values", histogram.len()));
+        return Err(failed(format!("{} values", histogram.len())));
     }
     histogram.auto(true);
     Ok(histogram)
+}
+
+/// Decodes a histogram, or returns the reason why that fails. Without [`layout::check_head`], only what this program
+/// wrote: a head can ask for gigabytes.
+///
+/// # Errors
+/// Says why it cannot be read.
+pub fn read(encoded: &[u8]) -> Result<Histogram<u64>, String> {
+    Deserializer::new().deserialize(&mut &*encoded).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -150,6 +173,18 @@ mod tests {
 
     use super::*;
     use crate::recorder::histogram;
+
+    #[test]
+    fn a_head_that_asks_for_gigabytes_is_rejected_before_anything_is_read() {
+        let mut encoded = Vec::new();
+        V2Serializer::new().serialize(&histogram(), &mut encoded).unwrap();
+        for (at, why) in [(4, "another length"), (24, "upper bound"), (15, "not a histogram of times")] {
+            let mut other = encoded.clone();
+            other[at] = 0x7f;
+            let error = decode(&deflated_text(&other).unwrap()).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
 
     #[test]
     fn the_encoding_is_that_of_hdrhistogram_and_is_read_back() {

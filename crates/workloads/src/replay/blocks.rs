@@ -1,0 +1,134 @@
+//! Blocks of values: a client may number rows by itself from a sequence whose increment is larger than one, as
+//! Hibernate's pooled optimizers do. The sequence says where a block ends (`pooled`: 51 for the rows 1 to 50) or where
+//! it starts (`pooled-lo`: 51 for the rows 51 to 100).
+//!
+//! Neither is written in a recording. The increment is the distance of the sequence's values; and a block that ends
+//! with a value is used after that value was made, one that starts with it before the next one was.
+
+use std::collections::BTreeMap;
+
+/// Smallest number of values of a sequence that show its increment.
+const VALUES_MIN: usize = 3;
+/// Largest increment that is taken for the length of a block.
+const INCREMENT_MAX: i64 = 10_000;
+/// Most of the uses of a block that may come before its value was made.
+const EARLY_SHARE: f64 = 0.1;
+
+/// How a client numbers rows from the values of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    increment: i64,
+    /// Whether a block ends with its value, instead of starting with it.
+    ends: bool,
+}
+
+impl Block {
+    /// What a client adds to a value of the sequence.
+    pub fn offsets(self) -> impl Iterator<Item = i64> {
+        let sign = if self.ends { -1 } else { 1 };
+        (1..self.increment).map(move |offset| sign * offset)
+    }
+}
+
+/// The values of a sequence, with the places of their makings in the timeline, and how rows were numbered beside them.
+#[derive(Debug, Default)]
+pub struct Sequence {
+    made: BTreeMap<i64, usize>,
+    /// Uses of values in blocks that end and that start with a value: those after it was made, and those before.
+    ends: [usize; 2],
+    starts: [usize; 2],
+}
+
+impl Sequence {
+    /// Adds a value that the sequence made.
+    pub fn add(&mut self, value: i64, order: usize) {
+        self.made.entry(value).or_insert(order);
+    }
+
+    /// The distance of the values, if they are evenly spaced and not next to each other.
+    pub fn increment(&self) -> Option<i64> {
+        if self.made.len() < VALUES_MIN {
+            return None;
+        }
+        let (mut values, mut increment) = (self.made.keys(), None::<i64>);
+        let mut last = *values.next()?;
+        let mut distances = Vec::with_capacity(self.made.len());
+        for value in values {
+            let distance = value.checked_sub(last)?;
+            increment = Some(increment.map_or(distance, |known| known.min(distance)));
+            distances.push(distance);
+            last = *value;
+        }
+        let increment = increment.filter(|of| (2..=INCREMENT_MAX).contains(of))?;
+        distances.iter().all(|distance| distance % increment == 0).then_some(increment)
+    }
+
+    /// Notes that an inserted row had a value that the sequence did not make, at this place in the timeline.
+    pub fn used(&mut self, value: i64, increment: i64, order: usize) {
+        if self.made.contains_key(&value) {
+            return;
+        }
+        let before = self.made.range(..value).next_back();
+        let after = self.made.range(value..).next();
+        let count = |uses: &mut [usize; 2], found: Option<(&i64, &usize)>| {
+            let near = found.filter(|(of, _)| of.abs_diff(value) < increment.unsigned_abs());
+            if let Some((_, made)) = near {
+                uses[usize::from(*made >= order)] += 1;
+            }
+        };
+        count(&mut self.ends, after);
+        count(&mut self.starts, before);
+    }
+
+    /// How rows were numbered; `None` if they do not show it.
+    pub fn block(&self) -> Option<Block> {
+        let increment = self.increment()?;
+        #[expect(clippy::cast_precision_loss, reason = "numbers of rows")]
+        let fits = |[late, early]: [usize; 2]| {
+            late > 0 && early as f64 <= EARLY_SHARE * (late + early) as f64
+        };
+        let blocks = [(self.ends, true), (self.starts, false)];
+        // Of blocks that end with their values, those that start with them were made long before.
+        let (_, ends) = blocks.into_iter().find(|(uses, _)| fits(*uses))?;
+        Some(Block { increment, ends })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sequence with these values at these places, and rows with values at theirs.
+    fn block(made: &[(i64, usize)], used: &[(i64, usize)]) -> Option<Block> {
+        let mut sequence = Sequence::default();
+        made.iter().for_each(|(value, order)| sequence.add(*value, *order));
+        let increment = sequence.increment()?;
+        used.iter().for_each(|(value, order)| sequence.used(*value, increment, *order));
+        sequence.block()
+    }
+
+    #[test]
+    fn a_block_ends_or_starts_with_its_value() {
+        // 51 is made before 1 to 50 are used, and 101 before 51 to 100.
+        let made = [(1, 0), (51, 1), (101, 60), (151, 120)];
+        let used = [(2, 2), (50, 50), (52, 61), (100, 110), (102, 121)];
+        let ends = block(&made, &used).unwrap();
+        assert_eq!((ends.increment, ends.ends), (50, true));
+        assert_eq!(ends.offsets().collect::<Vec<_>>(), (1..50).map(|of| -of).collect::<Vec<_>>());
+        // 51 is made when 1 to 50 are used up.
+        let made = [(1, 0), (51, 60), (101, 120)];
+        let used = [(2, 1), (50, 50), (52, 61), (100, 110), (102, 121)];
+        let starts = block(&made, &used).unwrap();
+        assert_eq!((starts.increment, starts.ends), (50, false));
+        assert_eq!(starts.offsets().next(), Some(1));
+    }
+
+    #[test]
+    fn a_sequence_whose_values_are_the_rows_has_no_blocks() {
+        assert_eq!(block(&[(1, 0), (2, 1), (3, 2)], &[(2, 3)]), None);
+        assert_eq!(block(&[(1, 0), (51, 1)], &[(2, 3)]), None, "too few");
+        assert_eq!(block(&[(10, 0), (20, 1), (35, 2)], &[(12, 3)]), None, "uneven");
+        assert_eq!(block(&[(1, 0), (51, 1), (101, 2)], &[(1, 3), (900, 4)]), None, "no row in a block");
+        assert_eq!(block(&[(i64::MIN, 0), (0, 1), (i64::MAX, 2)], &[]), None);
+    }
+}
