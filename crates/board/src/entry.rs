@@ -6,17 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 use triphammer_bundle::verify::Made;
 use triphammer_bundle::{Container, repeat, verify};
+use triphammer_document::Document;
 use triphammer_document::bundle::{BundleVerification, Signature};
 use triphammer_document::compare::Run;
 use triphammer_document::energy::EnergySourceKind;
 use triphammer_document::host::Host;
 use triphammer_document::profile::PrimaryMetricName;
 use triphammer_document::result::RunResult;
-use triphammer_document::{Document, JobId};
 use triphammer_report::{Charset, json_pretty, render};
 use triphammer_runner::compare::read_seconds;
 use triphammer_server::html_export;
-use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{bytes, figure, size};
 use triphammer_settings::formats::Format;
@@ -94,7 +93,7 @@ impl Entry {
         // What is verified is what is published, whatever becomes of the file meanwhile.
         site.write(&path_of(&of.slug, "bundle.zip"), &container.archive)?;
         let verified = verify::verify_into_store(container, key.as_deref()).map_err(named)?;
-        let verify::Verified { found, store, made } = verified;
+        let verify::Verified { found, store, job, runs, made } = verified;
         let mut entry = Self {
             name: of.name.clone(),
             slug: of.slug.clone(),
@@ -109,9 +108,10 @@ impl Entry {
             found,
         };
         site.write(&entry.file("verification.json"), json_pretty(&entry.found))?;
-        if let Ok(stored) = store.load(JobId(entry.found.job)) {
-            entry.head = Head::of(&stored);
+        if let Some((stored, document)) = job {
+            entry.head = Head::of(&stored, document.as_ref());
             if entry.found.agrees {
+                entry.runs = repeat::runs_of(&store, runs)?;
                 entry.read(&store, &stored, made)?;
             }
         }
@@ -130,15 +130,12 @@ impl Entry {
             Some(text) => text,
             None => render(Format::Text, store, stored, Charset::Unicode, page)?,
         };
-        if self.found.job_kind == JobKind::Run {
-            self.runs = repeat::runs(store)?;
-            for run in &mut self.runs {
-                // Only what is compared and drawn: those of a long run have many figures.
-                let primary = run.result.primary_metric.name.to_lowercase();
-                let mut seconds = read_seconds(store, &run.result)?;
-                seconds.retain(|name, _| *name == primary);
-                run.seconds = Some(seconds);
-            }
+        for run in &mut self.runs {
+            // Only what is compared and drawn: those of a long run have many figures.
+            let primary = run.result.primary_metric.name.to_lowercase();
+            let mut seconds = read_seconds(store, &run.result)?;
+            seconds.retain(|name, _| *name == primary);
+            run.seconds = Some(seconds);
         }
         if triphammer_server::has_page() {
             self.charts = Some(match made.page.as_deref().and_then(html_export::job_in) {
@@ -215,7 +212,7 @@ impl Entry {
 }
 
 impl Head {
-    fn of(stored: &StoredJob) -> Self {
+    fn of(stored: &StoredJob, document: Option<&Document>) -> Self {
         let row = &stored.row;
         // Of a job without a document, and of kinds whose document does not have it.
         let title = triphammer_runner::describe(&row.workload).map(|known| known.title.to_string());
@@ -229,9 +226,9 @@ impl Head {
             ending: ending(row),
             ..Self::default()
         };
-        match stored.read_document() {
-            Ok(Some(document)) => Self { ending: of_row.ending.clone(), ..of_row.with(&document) },
-            _ => of_row,
+        match document {
+            Some(document) => Self { ending: of_row.ending.clone(), ..of_row.with(document) },
+            None => of_row,
         }
     }
 

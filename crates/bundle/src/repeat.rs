@@ -8,13 +8,12 @@ use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_statistics::compare::Verdict;
-use triphammer_store::{JobFilter, JobStatus, ReadAt, Store};
+use triphammer_store::{ReadAt, Store};
 use triphammer_workloads::describe;
 
 use crate::container::Container;
 use crate::job_file::JobFile;
-use crate::parts::Parts;
-use crate::verify::verify;
+use crate::verify::{Verified, verify_into_store};
 
 /// Fewest runs of a bundle that show how much runs of its host differ.
 pub const RUNS_MIN: usize = 5;
@@ -47,8 +46,7 @@ impl Original {
     /// # Errors
     /// When it is not a bundle, does not agree, or has a job that cannot be repeated.
     pub fn read(container: Container) -> Result<Self, Failure> {
-        let parts = Parts(container.parts.clone());
-        let found = verify(container, None)?;
+        let Verified { found, store, job, runs, .. } = verify_into_store(container, None)?;
         if !found.agrees {
             return Err(Failure::refuse(format!(
                 "the bundle does not agree with itself in {} values, so it is not worth repeating: \
@@ -63,11 +61,13 @@ impl Original {
                 found.job_kind.noun()
             )));
         }
-        let (store, _) = parts.restore(JobId(found.job), Store::temporary()?);
+        let Some((stored, _)) = job else {
+            return Err(Failure::refuse("the bundle has no job"));
+        };
         // Not job.toml, which a stranger may have written by hand.
-        let file = JobFile::of(&store.load(JobId(found.job))?)?;
+        let file = JobFile::of(&stored)?;
         check_work(&file)?;
-        let runs = runs(&store)?;
+        let runs = runs_of(&store, runs)?;
         let Some(first) = runs.first() else {
             return Err(Failure::refuse("the bundle has no complete run"));
         };
@@ -104,20 +104,19 @@ pub(crate) fn check_version(run: &RunResult) -> Result<(), Failure> {
     )))
 }
 
-/// The complete runs of a store, in their order, without their seconds.
+/// The runs with these results, with the settings of the server that the store has of them, and without their seconds.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn runs(store: &Store) -> Result<Vec<Run>, Failure> {
-    let filter = JobFilter { kind: Some(JobKind::Run), ..JobFilter::default() };
-    let mut runs = Vec::new();
-    for row in store.jobs(&filter)?.iter().rev() {
-        let Some(result) = store.load(row.id)?.result()? else { continue };
-        if row.status == JobStatus::Complete {
-            runs.push(run(result, store.stored_settings(row.id, ReadAt::Start)?));
-        }
-    }
-    Ok(runs)
+pub fn runs_of(store: &Store, results: Vec<RunResult>) -> Result<Vec<Run>, Failure> {
+    let of = |result: RunResult| {
+        let settings = match result.job {
+            Some(job) => store.stored_settings(JobId(job), ReadAt::Start)?,
+            None => Vec::new(),
+        };
+        Ok(run(result, settings))
+    };
+    results.into_iter().map(of).collect()
 }
 
 /// A run to compare, by its whole window.

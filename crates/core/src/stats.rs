@@ -49,7 +49,9 @@ impl Times {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean of microseconds")]
     pub fn of_counts(counts: Option<&TimeCounts>, sum_ns: Option<u64>) -> Self {
-        let Some(counts) = counts.filter(|counts| !counts.is_empty()) else { return Self::default() };
+        let Some(counts) = counts.filter(|counts| !counts.is_empty()) else {
+            return Self::default();
+        };
         let [p50_us, p90_us, p95_us, p99_us, p99_9_us, p99_99_us] =
             counts.at_quantiles([0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
         let (mean_us, stdev_us) = counts.moments();

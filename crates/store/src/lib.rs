@@ -32,9 +32,7 @@ mod write;
 pub use browse::{JobPage, JobQuery, PAGE_MAX};
 pub use chunks::{CHUNK_SECONDS, SERIES_MAX};
 pub use error::StoreError;
-pub use histograms::{
-    FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow,
-};
+pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
 pub use job::{CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, StoredJob};
 pub use open::Store;
 pub use path::{default_path, store_path};

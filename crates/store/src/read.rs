@@ -377,7 +377,8 @@ fn named<T: Copy, const N: usize>(
 
 fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::Histogram<u64>> {
     let counts = row.get_ref(column)?.as_blob()?;
-    histogram::read(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
+    histogram::read(counts)
+        .map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
 }
 
 pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

@@ -346,7 +346,8 @@ fn cell(column: &Column, text: &str) -> Result<Value, String> {
         "BLOB" => {
             let bytes = STANDARD.decode(text).map_err(|_| refuse("base64"))?;
             if name == COUNTS {
-                layout::check_head(&bytes).map_err(|why| format!("{name}: `{}` {why}", cut(text)))?;
+                layout::check_head(&bytes)
+                    .map_err(|why| format!("{name}: `{}` {why}", cut(text)))?;
             }
             Ok(Value::Blob(bytes))
         }

@@ -15,14 +15,14 @@ use std::path::Path;
 use std::thread;
 
 use serde_json::Value;
-use triphammer_document::JobId;
 use triphammer_document::bundle::{
     Agreement, BundleVerification, DISAGREEMENTS_MAX, Disagreement, ShownNames, Signature,
     VERIFICATION_FORMAT,
 };
 use triphammer_document::method::{self, MethodLine};
-use triphammer_document::parts::Tool;
+use triphammer_document::parts::{Status, Tool};
 use triphammer_document::result::RunResult;
+use triphammer_document::{Document, JobId};
 use triphammer_server::html_export;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -161,6 +161,10 @@ pub struct Verified {
     pub found: BundleVerification,
     /// The store that its raw parts were put into.
     pub store: Store,
+    /// Its job, with the document if that can be read; `None` if the job cannot be.
+    pub job: Option<(StoredJob, Option<Document>)>,
+    /// The results of its complete runs as they were computed, in their order; empty unless it is a bundle of runs.
+    pub runs: Vec<RunResult>,
     /// The reports that were made of them.
     pub made: Made,
 }
@@ -182,6 +186,8 @@ struct Computed {
     /// The judgement of the method.
     method: Vec<MethodLine>,
     made: Made,
+    job: Option<(StoredJob, Option<Document>)>,
+    runs: Vec<RunResult>,
 }
 
 /// Verifies a bundle; `signer` is the public key that must have signed it.
@@ -225,7 +231,7 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
     }
     // While all parts are there: what was compared is dropped.
     let shown = check_manifest(&manifest, entries, &parts, &store, &mut findings);
-    let Computed { outcome, method, made } = thread::scope(|scope| {
+    let Computed { outcome, method, made, job, runs } = thread::scope(|scope| {
         let reports = findings.compares_form().then(|| scope.spawn(|| reports(reader, root)));
         check_form(&mut parts, &store, root, &mut findings)?;
         // A document that nobody could have written may break assumptions of the computation.
@@ -261,7 +267,7 @@ pub fn verify_into_store(container: Container, signer: Option<&Path>) -> Result<
         names: shown,
         method,
     };
-    Ok(Verified { found, store, made })
+    Ok(Verified { found, store, job, runs, made })
 }
 
 /// What follows from another version.
@@ -511,11 +517,13 @@ fn jobs(
         count if count > 1 && stored.row.kind == JobKind::Run => format!(", one of {count} runs"),
         _ => String::new(),
     };
+    let outcome = document.as_ref().map(Document::outcome).unwrap_or_default() + &of_runs;
+    let made = Made::default();
     if stored.row.kind != JobKind::Run {
-        campaign::check(store, &stored, runs, findings);
+        campaign::check(store, &stored, std::mem::take(&mut runs), findings);
     }
-    let outcome = document.map(|document| document.outcome()).unwrap_or_default();
-    Ok(Computed { outcome: outcome + &of_runs, method, made: Made::default() })
+    runs.retain(|run| run.status == Status::Complete);
+    Ok(Computed { outcome, method, made, job: Some((stored, document)), runs })
 }
 
 /// Runs beside the job of the bundle must have its label and its workload.

@@ -18,13 +18,13 @@ use triphammer_core::histogram::{self, TimeCounts};
 use triphammer_core::outcome::Counts;
 use triphammer_core::pace::Load;
 use triphammer_core::recorder::{self, TypeInterval};
-use triphammer_document::{Document, JobId};
 use triphammer_document::doctor::Group;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::metrics::{OF_TYPE, Values, place_of};
 use triphammer_document::parts::SettingChange;
 use triphammer_document::result::{ErrorFigure, MeasuredWorkload, RunResult, Slicer};
 use triphammer_document::series::{SecondRow, SeriesRow};
+use triphammer_document::{Document, JobId};
 use triphammer_engine::Offered;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -57,11 +57,7 @@ pub(super) struct Rows<'a> {
 }
 
 /// Whether the row of a job says what its document says. Returns the document, if it can be read.
-pub(super) fn job(
-    stored: &StoredJob,
-    document: &str,
-    findings: &mut Findings,
-) -> Option<Document> {
+pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) -> Option<Document> {
     let row = &stored.row;
     let part = of_job(row.id, JOB);
     let mut whole = |written: &str, found: &str| {
@@ -677,18 +673,16 @@ fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut
 /// Compares the percentiles of seconds with those of their histograms.
 fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings: &mut Findings) {
     // The histograms of several seconds, after the first hour, are those of no row.
-    let mut of_seconds: BTreeMap<[u64; 2], (TimeCounts, Vec<&HistogramRow>)> = BTreeMap::new();
+    let mut of_seconds: BTreeMap<[u64; 2], Vec<&HistogramRow>> = BTreeMap::new();
     for row in histograms.iter().filter(|row| row.times == TimesKind::Response) {
         let place = rows.seconds.binary_search_by_key(&row.first, |of| of.first);
         if place.is_ok_and(|place| rows.seconds[place].last == row.last) {
-            let (all, types) = of_seconds.entry([row.first, row.last]).or_default();
-            all.add(&row.counts);
-            types.push(row);
+            of_seconds.entry([row.first, row.last]).or_default().push(row);
         }
     }
     for row in rows.series {
         let of_second = of_seconds.get(&[row.first, row.last]);
-        let mut types = of_second.iter().flat_map(|(_, types)| types);
+        let mut types = of_second.into_iter().flatten();
         let Some(of) = types.find(|of| of.transaction == row.transaction) else {
             if ended(&row.values) == 0 {
                 without_times(job, "series", row.first, &row.values, findings);
@@ -702,7 +696,7 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
         }
     }
     for row in rows.seconds {
-        let Some((all, _)) = of_seconds.get(&[row.first, row.last]) else {
+        let Some(types) = of_seconds.get(&[row.first, row.last]) else {
             let from = rows.series.partition_point(|of| of.first < row.first);
             let types = rows.series[from..].iter().take_while(|of| of.first == row.first);
             if types.map(|of| ended(&of.values)).sum::<u64>() == 0 {
@@ -710,7 +704,8 @@ fn percentiles(job: JobId, histograms: &[HistogramRow], rows: Rows<'_>, findings
             }
             continue;
         };
-        for ((_, name, _), found) in OF_TIMES.iter().zip(times_of(all)) {
+        let all = TimeCounts::merged(types.iter().map(|of| &of.counts));
+        for ((_, name, _), found) in OF_TIMES.iter().zip(times_of(&all)) {
             let place = || format!("{name} in second {}", row.first);
             let pair = [row.values.get(name), Some(found)];
             same_time(job, "seconds", place, pair, findings);

@@ -43,11 +43,6 @@ pub fn times() -> &'static [u64] {
     &OURS.times
 }
 
-/// Most bytes of an encoded histogram.
-pub(super) fn bytes_max() -> usize {
-    HEAD_BYTES + times().len() * NUMBER_BYTES
-}
-
 /// The encoded counts of an encoded histogram; `None` if it has other bounds.
 #[must_use]
 pub fn counts_of(encoded: &[u8]) -> Option<&[u8]> {
@@ -167,7 +162,9 @@ mod tests {
 
     #[test]
     fn numbers_are_read_back() {
-        for value in [0, 1, -1, 63, -64, 64, 1 << 13, 1 << 20, -(1 << 27), 1 << 55, i64::MAX, i64::MIN] {
+        for value in
+            [0, 1, -1, 63, -64, 64, 1 << 13, 1 << 20, -(1 << 27), 1 << 55, i64::MAX, i64::MIN]
+        {
             let mut bytes = Vec::new();
             put(&mut bytes, value);
             assert_eq!((number(&mut &*bytes), bytes.len() <= NUMBER_BYTES), (Some(value), true));

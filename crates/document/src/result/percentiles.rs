@@ -60,7 +60,8 @@ impl PercentileIntervals {
         let interval = |percent: f64| {
             let value = value_at(percent / 100.0);
             let above = sums(&|times| times.above(value));
-            let batches = all.iter().zip(above).map(|(count, above)| Batch { count: *count, above });
+            let batches =
+                all.iter().zip(above).map(|(count, above)| Batch { count: *count, above });
             let batches: Vec<Batch> = batches.collect();
             of_batches(&batches, percent, |share| value_at(share) as f64).ok()?.interval
         };

@@ -128,7 +128,11 @@ mod tests {
         assert_eq!(block(&[(1, 0), (2, 1), (3, 2)], &[(2, 3)]), None);
         assert_eq!(block(&[(1, 0), (51, 1)], &[(2, 3)]), None, "too few");
         assert_eq!(block(&[(10, 0), (20, 1), (35, 2)], &[(12, 3)]), None, "uneven");
-        assert_eq!(block(&[(1, 0), (51, 1), (101, 2)], &[(1, 3), (900, 4)]), None, "no row in a block");
+        assert_eq!(
+            block(&[(1, 0), (51, 1), (101, 2)], &[(1, 3), (900, 4)]),
+            None,
+            "no row in a block"
+        );
         assert_eq!(block(&[(i64::MIN, 0), (0, 1), (i64::MAX, 2)], &[]), None);
     }
 }

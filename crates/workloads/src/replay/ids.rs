@@ -518,7 +518,9 @@ impl Ids {
                 let (Argument::Int(whole), Some(block)) = (value, self.block(making.domain)) else {
                     continue;
                 };
-                let Some(maker) = self.makers.get(&(making.domain, value.clone())) else { continue };
+                let Some(maker) = self.makers.get(&(making.domain, value.clone())) else {
+                    continue;
+                };
                 let values = block.offsets().filter_map(|offset| whole.checked_add(offset));
                 computed.extend(values.map(|value| (Argument::Int(value), *making, *maker)));
             }

@@ -297,7 +297,8 @@ fn values_that_a_client_computes_from_a_sequence_are_made_with_it() {
     ];
     let made = ["[1]", "[6]", "[11]", "[16]"];
     let mut lines: Vec<_> = (0..).zip(made).map(|(at, made)| (0, at, 0, "", made)).collect();
-    let rows = ["3, 1", "3, 2", "3, 3", "3, 4", "3, 5", "3, 6", "3, 7", "3, 8", "3, 9", "3, 10", "3, 12"];
+    let rows =
+        ["3, 1", "3, 2", "3, 3", "3, 4", "3, 5", "3, 6", "3, 7", "3, 8", "3, 9", "3, 10", "3, 12"];
     lines.extend((100..).step_by(10).zip(rows).map(|(at, row)| (0, at, 1, row, "")));
     lines.push((1, 900, 2, "9", ""));
     let plan = Plan::new(recording(&statements, &lines).into(), OrderRule::Alone).unwrap();
