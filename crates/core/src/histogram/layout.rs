@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
-use crate::recorder;
+use super::bounds;
 
 /// Bytes before the counts; those at [`LENGTH_BYTES`] and [`HIGHEST_BYTES`] vary.
 const HEAD_BYTES: usize = 40;
@@ -29,12 +29,12 @@ struct Layout {
 
 static OURS: LazyLock<Layout> = LazyLock::new(|| {
     let mut head = Vec::new();
-    let serialized = V2Serializer::new().serialize(&recorder::histogram(), &mut head);
+    let serialized = V2Serializer::new().serialize(&bounds::histogram(), &mut head);
     serialized.expect("a vector takes every byte");
     head.truncate(HEAD_BYTES);
     // The place of a time is the same, however far a histogram has grown.
-    let mut grown = recorder::histogram();
-    grown.record(recorder::HIGHEST_US).expect("these histograms grow up to this");
+    let mut grown = bounds::histogram();
+    grown.record(bounds::HIGHEST_US).expect("these histograms grow up to this");
     Layout { head, times: grown.iter_all().map(|value| value.value_iterated_to()).collect() }
 });
 
@@ -70,7 +70,7 @@ pub fn check_head(encoded: &[u8]) -> Result<u64, &'static str> {
     }
     let bound = encoded[HIGHEST_BYTES].try_into().map(u64::from_be_bytes);
     let bound = bound.map_err(|_| "ends within its head")?;
-    (bound <= recorder::HIGHEST_US)
+    (bound <= bounds::HIGHEST_US)
         .then_some(bound)
         .ok_or("states an upper bound to which no histogram grows")
 }
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn a_head_that_states_something_else_is_rejected() {
-        let mut encoded = write([(3, 5)].into_iter(), recorder::ROOM_US);
-        assert_eq!(check_head(&encoded), Ok(recorder::ROOM_US));
+        let mut encoded = write([(3, 5)].into_iter(), bounds::ROOM_US);
+        assert_eq!(check_head(&encoded), Ok(bounds::ROOM_US));
         assert!(check_head(&encoded[..HEAD_BYTES - 1]).is_err());
         encoded[LENGTH_BYTES.start] = 1;
         assert!(check_head(&encoded).is_err());

@@ -2,6 +2,7 @@
 //! and binary formats carry the same string, and a type without events in a second costs a null. It is not deflated:
 //! what has many of them is compressed as a whole, or read at once on the same network.
 
+pub mod bounds;
 pub mod layout;
 mod time_counts;
 
@@ -112,8 +113,8 @@ pub fn read(encoded: &[u8]) -> Result<Histogram<u64>, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::bounds::histogram;
     use super::*;
-    use crate::recorder::histogram;
 
     #[test]
     fn a_histogram_is_read_back() {

@@ -8,8 +8,7 @@ use hdrhistogram::Histogram;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{VALUES_MAX, encoded, layout};
-use crate::recorder;
+use super::{VALUES_MAX, bounds, encoded, layout};
 
 /// How often each time occurred: pairs of a time in µs and its count, ascending. The times are those of a histogram
 /// with our bounds, so that they are exact to three digits. As text, it is a histogram.
@@ -51,7 +50,7 @@ impl TimeCounts {
                 counts.push((times[place], count));
             }
         })?;
-        Ok(Self { counts, bound: layout::check_head(encoded).unwrap_or(recorder::ROOM_US) })
+        Ok(Self { counts, bound: layout::check_head(encoded).unwrap_or(bounds::ROOM_US) })
     }
 
     /// Adds up several.
@@ -108,7 +107,7 @@ impl TimeCounts {
     /// The shortest time in µs; 0 without times.
     #[must_use]
     pub fn min(&self) -> u64 {
-        self.counts.first().map_or(0, |(us, _)| bounds().lowest_equivalent(*us))
+        self.counts.first().map_or(0, |(us, _)| any().lowest_equivalent(*us))
     }
 
     /// The longest time in µs; 0 without times.
@@ -126,7 +125,7 @@ impl TimeCounts {
             return (0.0, 0.0);
         }
         let middle =
-            |(us, count): &(u64, u64)| (bounds().median_equivalent(*us) as f64, *count as f64);
+            |(us, count): &(u64, u64)| (any().median_equivalent(*us) as f64, *count as f64);
         let mean = self.counts.iter().map(middle).fold(0.0, |sum, (us, n)| sum + us * n / all);
         let squares = self.counts.iter().map(middle).fold(0.0, |sum, (us, count)| {
             let from_mean = us - mean;
@@ -172,7 +171,7 @@ impl TimeCounts {
     /// As a histogram.
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
-        let mut histogram = recorder::histogram();
+        let mut histogram = bounds::histogram();
         self.add_to(&mut histogram);
         histogram
     }
@@ -184,13 +183,13 @@ impl TimeCounts {
         let times = layout::times();
         let place = |us: u64| times.partition_point(|time| *time < us);
         let counts = self.counts.iter().map(|(us, count)| (place(*us), *count));
-        Ok(STANDARD.encode(layout::write(counts, self.bound.max(recorder::ROOM_US))))
+        Ok(STANDARD.encode(layout::write(counts, self.bound.max(bounds::ROOM_US))))
     }
 
     fn of_text(text: &str) -> Result<Self, String> {
         let read = Self::decode(&encoded(text)?)?;
         match read.total() {
-            _ if read.max() > bounds().highest_equivalent(read.bound) => {
+            _ if read.max() > any().highest_equivalent(read.bound) => {
                 Err("it counts times beyond its bounds".to_owned())
             }
             total if total > VALUES_MAX => Err(format!("{total} values")),
@@ -228,8 +227,8 @@ fn sum(counts: &[(u64, u64)]) -> u64 {
 }
 
 /// Any histogram: which times it does not tell apart is the same in all with our bounds.
-fn bounds() -> &'static Histogram<u64> {
-    static EMPTY: LazyLock<Histogram<u64>> = LazyLock::new(recorder::histogram);
+fn any() -> &'static Histogram<u64> {
+    static EMPTY: LazyLock<Histogram<u64>> = LazyLock::new(bounds::histogram);
     &EMPTY
 }
 
@@ -250,7 +249,7 @@ mod tests {
     fn histograms() -> impl Iterator<Item = Histogram<u64>> {
         let mut rng = Rng::of(2, &[]);
         [0, 1, 2, 500, 20_000].into_iter().map(move |length| {
-            let mut histogram = recorder::histogram();
+            let mut histogram = bounds::histogram();
             for _ in 0..length {
                 let below = 10_u64.pow(1 + u32::try_from(rng.below(9)).unwrap());
                 histogram.record_n(rng.below(below), 1 + rng.below(30)).unwrap();
@@ -261,7 +260,7 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_histogram() {
-        let mut sum = (TimeCounts::default(), recorder::histogram());
+        let mut sum = (TimeCounts::default(), bounds::histogram());
         for histogram in histograms() {
             let counts = TimeCounts::decode(&v2(&histogram)).unwrap();
             assert_eq!(counts, TimeCounts::of(&histogram));
@@ -297,9 +296,9 @@ mod tests {
     #[test]
     fn a_text_that_no_histogram_has_is_rejected() {
         let rejected = |encoded: &[u8]| TimeCounts::of_text(&STANDARD.encode(encoded)).unwrap_err();
-        let beyond = layout::write([(layout::times().len() - 1, 1)].into_iter(), recorder::ROOM_US);
+        let beyond = layout::write([(layout::times().len() - 1, 1)].into_iter(), bounds::ROOM_US);
         assert!(rejected(&beyond).contains("beyond its bounds"));
-        let many = layout::write([(5, VALUES_MAX + 1)].into_iter(), recorder::ROOM_US);
+        let many = layout::write([(5, VALUES_MAX + 1)].into_iter(), bounds::ROOM_US);
         assert!(rejected(&many).contains("values"));
         let mut other = Histogram::<u64>::new_with_bounds(1, 1_000_000, 2).unwrap();
         other.record(77_000).unwrap();
