@@ -76,6 +76,9 @@ pub fn effect(sql: &str, rules: impl Into<Rules>) -> Effect {
         ["commit" | "end", ..] => Effect::Commit(chains()),
         ["rollback" | "abort", ..] => Effect::Rollback(chains()),
         ["set", ..] if Variables::of(sql, rules).is_set => Effect::Runs,
+        // They check what was put off, and may fail.
+        ["set", "constraints", ..] if syntax == Syntax::Postgres => Effect::Runs,
+        ["truncate", ..] if syntax == Syntax::Postgres => Effect::Runs,
         ["set", "autocommit", value, ..]
         | ["set", "session" | "local", "autocommit", value, ..] => {
             Effect::Autocommit(matches!(value, "1" | "on" | "true"))
@@ -310,6 +313,8 @@ mod tests {
             ("SET NAMES utf8", Effect::Skip(Reason::Setting)),
             ("/* x */ create table t (a int)", Effect::Skip(Reason::Definition)),
             ("COPY t FROM STDIN", Effect::Skip(Reason::Copy)),
+            ("TRUNCATE a, b RESTART IDENTITY", Effect::Runs),
+            ("SET CONSTRAINTS ALL IMMEDIATE", Effect::Runs),
             ("EXECUTE p(1)", Effect::Skip(Reason::NamedStatement)),
             ("PREPARE TRANSACTION 'x'", Effect::Skip(Reason::TwoPhase)),
             ("(SELECT 1)", Effect::Runs),

@@ -1,10 +1,10 @@
 //! What a statement names: tables, and the column that a value is compared with or assigned to.
 
 use super::super::columns::bare;
-use super::super::sql::{Rules, Spelled, TokenKind, after_value, tokens};
+use super::super::sql::{OF_SEQUENCES, Rules, Spelled, TokenKind, after_value, tokens};
 
-/// Functions whose first argument is a name, of a sequence or of a setting: it stays, as names of tables do.
-const OF_NAMES: [&str; 5] = ["nextval", "currval", "setval", "set_config", "current_setting"];
+/// Functions whose first argument is the name of a setting.
+const OF_SETTINGS: [&str; 2] = ["set_config", "current_setting"];
 /// Words before a column that is compared or assigned.
 const BEFORE_COLUMNS: [&str; 13] = [
     "where", "and", "or", "not", "on", "set", "when", "then", "else", "having", "select",
@@ -17,11 +17,12 @@ const COMPARISONS: [&str; 10] =
 const OF_TABLES: [&str; 8] =
     ["insert", "replace", "update", "delete", "merge", "copy", "load", "table"];
 
-/// Whether the value after a piece is a name.
+/// Whether the value after a piece is a name, of a sequence or of a setting: it stays, as names of tables do.
 pub(super) fn is_name(piece: &str) -> bool {
     let Some(before) = piece.trim_end().strip_suffix('(') else { return false };
     let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
-    word.is_some_and(|word| OF_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
+    let mut names = OF_SEQUENCES.iter().chain(&OF_SETTINGS);
+    word.is_some_and(|word| names.any(|name| word.eq_ignore_ascii_case(name)))
 }
 
 fn is_word(token: &Spelled<'_>, words: &[&str]) -> bool {

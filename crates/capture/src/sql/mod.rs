@@ -143,9 +143,16 @@ const TYPES: &[&str] = &[
     "datetime",
     "interval",
 ];
+/// Functions whose first argument is the name of a sequence: it is part of the statement, as a table's is.
+pub(crate) const OF_SEQUENCES: [&str; 3] = ["nextval", "currval", "setval"];
 /// Words that end the list of an ORDER BY or GROUP BY.
 const AFTER_LISTS: &[&str] =
     &["limit", "having", "offset", "for", "union", "rows", "range", "returning", "fetch", "window"];
+
+/// Whether a character can be one of a name.
+const fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
 
 impl Shape {
     /// The text, with `name(argument)` for each argument that has one, and the given values for the
@@ -178,7 +185,6 @@ impl Shape {
     /// The identifier that the value of a hole is compared with or assigned to, if that is plain.
     #[must_use]
     pub fn column(&self, hole: usize) -> Option<&str> {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let before = before_list(self.pieces.get(hole)?.trim_end());
         let before = before.trim_end_matches(['=', '<', '>', '+', '-', '*', '(', ' ', '!']);
         let before = before.strip_suffix_word(&["like", "in", "between"]).trim_end();
@@ -487,7 +493,15 @@ impl<'a> Reading<'a> {
     fn is_value(&self) -> bool {
         let is_position = self.in_list == Some(self.depth)
             && (self.word.as_deref() == Some("by") || self.symbol == ',');
-        !is_position && self.in_type.is_none() && self.begins_expression()
+        !is_position && self.in_type.is_none() && self.begins_expression() && !self.names_sequence()
+    }
+
+    /// Whether the name of a sequence stands here: `nextval('orders_id_seq')`.
+    fn names_sequence(&self) -> bool {
+        let before = self.text.trim_end().strip_suffix('(').filter(|_| self.symbol == '(');
+        let word = before.map(|text| text.trim_end().rsplit(|c| !is_name(c)).next());
+        word.flatten()
+            .is_some_and(|word| OF_SEQUENCES.iter().any(|of| word.eq_ignore_ascii_case(of)))
     }
 
     fn bind(&mut self, text: &str) -> Result<(), Misread> {
@@ -691,6 +705,11 @@ mod tests {
                 Syntax::Postgres,
                 "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, 10, E'\\xe9', 0.5",
                 "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, ?, E'\\xe9', ?::numeric",
+            ),
+            (
+                Syntax::Postgres,
+                "select nextval('a_seq'), setval('b', 5), lower('x')",
+                "select nextval('a_seq'), setval('b', ?), lower(?)",
             ),
             (
                 Syntax::MySql,

@@ -75,6 +75,12 @@ pub fn check_head(encoded: &[u8]) -> Result<u64, &'static str> {
         .ok_or("states an upper bound to which no histogram grows")
 }
 
+/// The longest time in µs that a histogram with this upper bound counts without growing: it has room for the next power of
+/// two.
+pub(super) fn longest(bound: u64) -> u64 {
+    bound.saturating_add(1).checked_next_power_of_two().map_or(u64::MAX, |of| of - 1)
+}
+
 /// Passes each place of encoded counts to `each`, in ascending order, with its count.
 ///
 /// # Errors

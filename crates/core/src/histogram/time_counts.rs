@@ -189,7 +189,7 @@ impl TimeCounts {
     fn of_text(text: &str) -> Result<Self, String> {
         let read = Self::decode(&encoded(text)?)?;
         match read.total() {
-            _ if read.max() > any().highest_equivalent(read.bound) => {
+            _ if read.max() > layout::longest(read.bound) => {
                 Err("it counts times beyond its bounds".to_owned())
             }
             total if total > VALUES_MAX => Err(format!("{total} values")),
@@ -256,6 +256,16 @@ mod tests {
             }
             histogram
         })
+    }
+
+    #[test]
+    fn times_beyond_the_bound_for_which_there_is_room_are_read_back() {
+        for us in [bounds::ROOM_US, bounds::ROOM_US + 200, 16_383, 16_384, 40_000] {
+            let mut histogram = bounds::histogram();
+            histogram.record(us).unwrap();
+            let counts = TimeCounts::of(&histogram);
+            assert_eq!(TimeCounts::of_text(&counts.text().unwrap()), Ok(counts), "{us} µs");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! - the sessions of the recording did not work at the same time, or
 //! - most answers to a statement differ by sides, many, and none among the replays of a side, or
-//! - a statement fails many times in each replay of one side, and in none of the other, or
+//! - a statement fails, or succeeds, unlike when it was recorded, many times in each replay of one side, and in none of the other, or
 //! - more answers differ by sides than by any other division of all replays into groups of these sizes, of which there are at least
 //!   twenty: if the sides are equal, each division is as likely to have the most, whatever depends on what.
 
@@ -33,6 +33,8 @@ const SHARE_MIN: f64 = 0.001;
 /// Answers to a statement that must differ, and their share, so that chance is no cause.
 const MANY: u64 = 10;
 const MOST: f64 = 0.5;
+/// What a statement does unlike when it was recorded, in success or failure.
+const TURNS: [Divergence; 2] = [Divergence::Fails, Divergence::Succeeds];
 /// Largest probability of a difference by chance that is taken for one of the sides.
 const CHANCE_MAX: f64 = 0.05;
 
@@ -42,8 +44,8 @@ pub struct SideAnswers {
     /// By replay, and by statement of the recording, its digest; 0 without an answer.
     replays: Vec<Vec<u32>>,
     digests: AnswerDigests,
-    /// By replay, how often each statement failed that had not when it was recorded.
-    fails: Vec<BTreeMap<String, u64>>,
+    /// By replay, how often each statement failed that had not when it was recorded, or succeeded that had.
+    turned: Vec<BTreeMap<(String, Divergence), u64>>,
     last: Option<ReplayAnswers>,
 }
 
@@ -56,9 +58,9 @@ impl SideAnswers {
         }
         if self.replays.first().is_some_and(|first| first.len() != of.len()) {
             self.replays.clear();
-            self.fails.clear();
+            self.turned.clear();
         }
-        self.fails.push(fails(&answers));
+        self.turned.push(turned(&answers));
         self.replays.push(of);
         self.digests = digests;
         self.last = Some(answers);
@@ -80,11 +82,15 @@ impl SideAnswers {
         self.of(place).all(|digest| digest == first).then_some(first)
     }
 
-    /// Whether a statement fails many times in each replay, and in none of the other side.
-    fn alone_fails(&self, other: &Self, text: &str) -> bool {
-        let count = |of: &BTreeMap<String, u64>| of.get(text).copied().unwrap_or(0);
-        let always = self.fails.iter().all(|of| count(of) >= MANY);
-        always && other.fails.iter().all(|of| count(of) == 0)
+    /// Whether a statement fails, or succeeds, many times in each replay, unlike in the recording and in the replays of the
+    /// other side.
+    fn turns_alone(&self, other: &Self, text: &str) -> bool {
+        TURNS.into_iter().any(|kind| {
+            let key = (text.to_owned(), kind);
+            let count = |of: &BTreeMap<_, u64>| of.get(&key).copied().unwrap_or(0);
+            self.turned.iter().all(|of| count(of) >= MANY)
+                && other.turned.iter().all(|of| count(of) == 0)
+        })
     }
 
     /// The divergences from the recording of a statement in the last replay, with the first one.
@@ -96,15 +102,15 @@ impl SideAnswers {
     }
 }
 
-/// How often each statement of a replay failed that had not when it was recorded.
-fn fails(answers: &ReplayAnswers) -> BTreeMap<String, u64> {
-    let mut fails = BTreeMap::new();
+/// How often each statement of a replay failed that had not when it was recorded, or succeeded that had.
+fn turned(answers: &ReplayAnswers) -> BTreeMap<(String, Divergence), u64> {
+    let mut turned = BTreeMap::new();
     for statement in &answers.statements {
-        for of in statement.divergences.iter().filter(|of| of.kind == Divergence::Fails) {
-            *fails.entry(statement.text.clone()).or_default() += of.count;
+        for of in statement.divergences.iter().filter(|of| TURNS.contains(&of.kind)) {
+            *turned.entry((statement.text.clone(), of.kind)).or_default() += of.count;
         }
     }
-    fails
+    turned
 }
 
 /// Largest share of statements that fail or find no row, unlike when they were recorded, so that the data fits the recording.
@@ -347,7 +353,7 @@ impl AnswersCompared {
         let statement = |(shape, counts): (&u32, &Counts)| {
             let text = a.digests.titles.get(*shape as usize).cloned().unwrap_or_default();
             let [(of_a, example_a), (of_b, example_b)] = [a, b].map(|side| side.divergences(&text));
-            let fails = a.alone_fails(b, &text) || b.alone_fails(a, &text);
+            let turns = a.turns_alone(b, &text) || b.turns_alone(a, &text);
             DifferingStatement {
                 text,
                 compared: counts.compared,
@@ -355,7 +361,7 @@ impl AnswersCompared {
                 a: of_a,
                 b: of_b,
                 examples: [example_a, example_b],
-                by_chance: !is_proven && (is_alone || !(fails || counts.are_systematic())),
+                by_chance: !is_proven && (is_alone || !(turns || counts.are_systematic())),
             }
         };
         let differing = of_text.iter().filter(|(_, counts)| counts.differing > 0);
@@ -518,10 +524,10 @@ mod tests {
     }
 
     /// The answers of a replay in which a statement fails so many times.
-    fn failing(count: u64) -> ReplayAnswers {
+    fn diverging(kind: Divergence, count: u64) -> ReplayAnswers {
         let mut answers = ReplayAnswers { sent: 100, succeeded: 100 - count, ..Default::default() };
-        let title = Divergence::Fails.title().to_owned();
-        let divergences = vec![DivergenceCount { kind: Divergence::Fails, title, count }];
+        let title = kind.title().to_owned();
+        let divergences = vec![DivergenceCount { kind, title, count }];
         let text = "SELECT 0".to_owned();
         answers.statements = vec![StatementAnswers {
             text,
@@ -545,15 +551,17 @@ mod tests {
             };
             all.iter().map(of_side).collect()
         };
-        let with = |b: bool, fails: [u64; 2]| {
-            let mut side = side(&of(b), true);
-            side.fails = fails.map(|count| super::fails(&failing(count))).into();
-            side
-        };
-        let compared = |a, b| AnswersCompared::of(&with(false, a), &with(true, b)).unwrap();
-        assert!(compared([0, 0], [12, 12]).differ());
-        assert!(compared([0, 0], [12, 3]).inconclusive, "few in one replay may be chance");
-        assert!(compared([1, 0], [12, 12]).inconclusive, "it fails on both sides");
+        for kind in TURNS {
+            let with = |b: bool, counts: [u64; 2]| {
+                let mut side = side(&of(b), true);
+                side.turned = counts.map(|count| turned(&diverging(kind, count))).into();
+                side
+            };
+            let compared = |a, b| AnswersCompared::of(&with(false, a), &with(true, b)).unwrap();
+            assert!(compared([0, 0], [12, 12]).differ());
+            assert!(compared([0, 0], [12, 3]).inconclusive, "few in one replay may be chance");
+            assert!(compared([1, 0], [12, 12]).inconclusive, "it does on both sides");
+        }
     }
 
     #[test]

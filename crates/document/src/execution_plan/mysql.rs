@@ -13,7 +13,9 @@ pub(super) fn read(text: &str) -> Vec<PlanOperation> {
         let end = FIGURES.iter().filter_map(|begin| operation.find(begin)).min();
         let (operation, figures) = operation.split_at(end.unwrap_or(operation.len()));
         let figures = figures.trim().trim_matches(['(', ')']).replace(") (", ", ");
-        Some(PlanOperation::new(depth, operation.trim(), figures))
+        // Versions differ in the blanks of a condition: `(id=5)` of 8.0 is `(id = 5)` of 9.
+        let operation = operation.trim().replace(" = ", "=");
+        Some(PlanOperation::new(depth, &operation, figures))
     };
     text.lines().filter_map(line).collect()
 }

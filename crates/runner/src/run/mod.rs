@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::Node;
+use triphammer_core::pace::Load;
 use triphammer_core::session::{Admin, Database, LockMode, NodeStatus, Role, ServerInfo, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::{
@@ -161,9 +162,16 @@ impl Resolved {
     pub fn longest(&self) -> Duration {
         let load = match self.plan.spec.length {
             Length::Time(longest) => self.plan.spec.rampup + longest,
-            Length::Transactions(_) => Duration::ZERO,
+            Length::Transactions(_) => self.recorded().unwrap_or_default(),
         };
         self.pause.unwrap_or_default() + load
+    }
+
+    /// Length of the recording that is replayed at its times, at their speed.
+    fn recorded(&self) -> Option<Duration> {
+        let recording = self.workload().recording.as_ref();
+        let recording = recording.filter(|_| matches!(self.plan.spec.load, Load::Replay(_)))?;
+        Some(Duration::from_secs(recording.due.len() as u64))
     }
 
     /// Description of the workload.

@@ -98,6 +98,7 @@ impl PendingAnswer {
         let mut hasher = RowHasher::default();
         let mut made = Vec::new();
         let keeps = self.makes && self.kept < MADE_MAX;
+        let mut is_read = true;
         for place in 0..count {
             let field = match usize::try_from(body.int32()?) {
                 Ok(length) => Some(body.take(length)?),
@@ -111,8 +112,10 @@ impl PendingAnswer {
             let text = match (field, column) {
                 (Some(raw), Some(column)) => {
                     self.text.clear();
-                    values::field(column.oid, raw, &mut self.text)?;
-                    Some(self.text.as_bytes())
+                    let field = values::field(column.oid, raw, &mut self.text);
+                    // Others of the row may be values that the server made.
+                    is_read &= field.is_some();
+                    field.map(|()| self.text.as_bytes())
                 }
                 (field, _) => field,
             };
@@ -126,7 +129,7 @@ impl PendingAnswer {
             self.kept += made.len();
             self.made.push(made);
         }
-        Some(())
+        is_read.then_some(())
     }
 
     /// Ends the answer with the server's tag, such as `INSERT 0 5`, and begins the next one.

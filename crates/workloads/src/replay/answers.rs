@@ -30,6 +30,9 @@ const DUPLICATES: &[&str] = &["23505", "1062", "1586", "1555", "2067", "2601", "
 /// Most columns and domains that are tried alone for values that the server made.
 const TRIED_MAX: usize = 8;
 
+/// Where a divergence is: whether its statement was not reached, the start of its transaction in µs, and its number among all.
+type Place = (bool, i64, usize);
+
 /// The rows of an answer: their number, and hashes of them as they are and with recorded values in place of those that the
 /// server made. A text may be such a value of one domain in one column and something else in another: where the column does not
 /// say which, columns and domains are tried alone, too.
@@ -228,7 +231,7 @@ struct Counted {
     differing: u64,
     by_kind: [u64; Divergence::ALL.len()],
     examples: Vec<DivergenceExample>,
-    first: Option<(i64, Divergence)>,
+    first: Option<(Place, Divergence)>,
 }
 
 /// Counts what a replay meets. All its sessions share it.
@@ -359,8 +362,10 @@ impl Answers {
         counted.differing += u64::from(!found.is_empty());
         for kind in found {
             counted.by_kind[kind.index()] += 1;
-            if counted.first.is_none_or(|(first, _)| spot.start_us < first) {
-                counted.first = Some((spot.start_us, *kind));
+            // What was not reached has its cause elsewhere.
+            let place = (*kind == Divergence::Missing, spot.start_us, spot.number);
+            if counted.first.is_none_or(|(first, _)| place < first) {
+                counted.first = Some((place, *kind));
             }
             if counted.examples.len() < EXAMPLES_MAX {
                 let changed = recorded.changed.filter(|_| recorded.rows.is_none());
@@ -413,23 +418,23 @@ impl Answers {
             },
             ..ReplayAnswers::default()
         };
-        let mut listed: Vec<(i64, StatementAnswers)> = Vec::new();
-        let mut first: Option<(i64, FirstDivergence)> = None;
+        let mut listed: Vec<(Place, StatementAnswers)> = Vec::new();
+        let mut first: Option<(Place, FirstDivergence)> = None;
         for ((counted, facts), title) in self.statements.iter().zip(facts).zip(titles) {
             let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
             let unstable = facts.stability.why().map(str::to_owned);
             read.compared += counted.compared;
             read.unstable += if unstable.is_some() { counted.compared } else { 0 };
             read.differing += counted.differing;
-            if let Some((at_us, kind)) = counted.first
-                && first.as_ref().is_none_or(|(known, _)| at_us < *known)
+            if let Some((place, kind)) = counted.first
+                && first.as_ref().is_none_or(|(known, _)| place < *known)
             {
-                let (at_s, text) = (seconds(at_us), title.clone());
+                let (at_s, text) = (seconds(place.1), title.clone());
                 let title = kind.title().to_owned();
-                first = Some((at_us, FirstDivergence { at_s, text, kind, title }));
+                first = Some((place, FirstDivergence { at_s, text, kind, title }));
             }
             if counted.differing > 0 || (unstable.is_some() && counted.compared > 0) {
-                let at = counted.first.map_or(i64::MAX, |(at, _)| at);
+                let at = counted.first.map_or((true, i64::MAX, 0), |(at, _)| at);
                 listed.push((at, of_statement(&counted, title.clone(), unstable)));
             }
         }

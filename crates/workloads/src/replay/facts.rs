@@ -143,6 +143,11 @@ impl StatementFacts {
         calls(&self.lower, "nextval") || self.lower.contains(MAKING_WORDS[0])
     }
 
+    /// Whether it locks all rows of its table, such as that of a sequence that a client keeps in a table.
+    pub fn locks_table(&self) -> bool {
+        self.locks && !has_word(&self.lower, "where")
+    }
+
     /// All values that an answer says were made. MySQL names only the first of the rows of an INSERT, which it numbers without
     /// gaps if their number is known at its start (`innodb_autoinc_lock_mode`).
     pub fn all_made<'a>(
@@ -376,6 +381,10 @@ fn stability(verb: &str, lower: &str, is_ordered: bool) -> Stability {
             .iter()
             .find(|word| calls(text, word) || KEYWORDS.contains(word) && has_word(text, word))
     };
+    // Variables of the server and the session: drivers ask for them when they connect.
+    if verb == "select" && lower.contains("@@") {
+        return Stability::Outcome("@@".to_owned());
+    }
     let conditions = lower.split_once("where").map_or("", |(_, conditions)| conditions);
     if let Some(word) =
         volatile(conditions).or_else(|| volatile(lower).filter(|_| verb == "select"))

@@ -21,7 +21,7 @@ use triphammer_capture::sql::Syntax;
 use triphammer_capture::{Argument, Step};
 use triphammer_core::session::ColumnSource;
 
-use super::blocks::{Block, Sequence};
+use super::blocks::{Block, BlockUses, Sequence, block};
 use super::facts::{ArgumentColumn, StatementFacts};
 use super::naming::{DomainName, is_key, is_named, may_use};
 use super::timeline::Timeline;
@@ -29,6 +29,8 @@ use super::timeline::Timeline;
 /// Different values that an argument must share with a domain to use it, if their names do not say so: small numbers, such as
 /// quantities, meet those of new rows by chance.
 const SHARED_MIN: usize = 10;
+/// Most statements between the row of a table and that of a table that has its key.
+const NEAR_MAX: usize = 100;
 /// Of texts, one is enough if it has so many characters: two such do not meet by chance.
 const TEXT_MIN: usize = 12;
 /// Of values that are shared by name, at most this share may be met before they are made.
@@ -50,6 +52,10 @@ pub struct Ids {
     early: HashSet<(Use, Domain)>,
     /// Number of values that the recorded server made.
     count: usize,
+    /// By statement that returns all columns of inserted rows, the place of their key.
+    star_keys: HashMap<usize, usize>,
+    /// The domains of sequences.
+    of_sequences: BTreeSet<Domain>,
     /// How a client computes values from those of a domain.
     blocks: BTreeMap<Domain, Block>,
     /// Whether arguments may be arrays.
@@ -114,8 +120,12 @@ struct Meeting {
     /// Different values that were made before they were used.
     values: BTreeSet<usize>,
     hits: usize,
+    /// Those of these in the session that made the value, soon after.
+    own: usize,
     /// Uses of a value before it was made.
     early: usize,
+    /// Statements between the makings and the uses, in all.
+    gap: usize,
     is_long: bool,
 }
 
@@ -130,13 +140,21 @@ struct Meetings {
 
 impl Meeting {
     /// Adds a use of a value with this number, at this place in the timeline; returns whether that is too early.
-    fn add(&mut self, number: usize, value: &Argument, making: &Making, order: usize) -> bool {
+    fn add(
+        &mut self,
+        (number, value): (usize, &Argument),
+        making: &Making,
+        order: usize,
+        is_own: bool,
+    ) -> bool {
         self.is_long |= matches!(value, Argument::Text(text) if text.len() >= TEXT_MIN);
         if making.order >= order {
             self.early += 1;
             return true;
         }
         self.hits += 1;
+        self.own += usize::from(is_own);
+        self.gap += order - making.order;
         if self.values.len() < SHARED_MIN {
             self.values.insert(number);
         }
@@ -148,6 +166,16 @@ impl Meeting {
         #[expect(clippy::cast_precision_loss, reason = "numbers of statements")]
         let early = self.early as f64 / (self.hits + self.early).max(1) as f64;
         self.hits > 0 && early <= EARLY_SHARE
+    }
+
+    /// Whether a table can have its key from the domain, which is of another table or, if `is_of_sequence`, of none: every row
+    /// has it, and beside the row of the other table. Of a sequence, a block may have begun before the recording.
+    fn is_key_of_rows(&self, had: usize, is_of_sequence: bool) -> bool {
+        let is_most = |part: usize, whole: usize| part * 10 >= whole * 9;
+        match is_of_sequence {
+            true => is_most(self.hits, had),
+            false => self.hits == had && is_most(self.own, self.hits),
+        }
     }
 
     /// Whether an argument with another name uses it, that had a value so many times.
@@ -216,25 +244,44 @@ impl Ids {
             used.map(|(domain, _)| *domain).collect()
         };
         let name = |domain: Domain| &self.names[usize::from(domain)];
-        let named =
-            those(&|domain, met| is_named(name(domain), column, tables) && met.is_use_by_name());
+        let named = those(&|domain, met| {
+            self.names_of(domain).any(|name| is_named(name, column, tables)) && met.is_use_by_name()
+        });
         if !named.is_empty() {
             return named;
         }
-        let place = column.column.clone().map(|name| (column.table.clone(), name));
-        if let Some(of) = place.as_ref().and_then(|place| self.inherited.get(place)) {
-            let inherited = those(&|domain, met| of.contains(&domain) && met.is_use_by_name());
-            if !inherited.is_empty() {
-                return inherited;
-            }
-        }
-        let by_value = those(&|domain, met| {
-            met.is_use_by_value(column, had) && may_use(name(domain), facts, column, tables)
+        let is_own_key = |domain: Domain| {
+            let column = column.column.as_deref();
+            facts.inserts() && (column == Some("id") || column == Some(&*name(domain).1))
+        };
+        let mut by_value = those(&|domain, met| {
+            met.is_use_by_value(column, had)
+                && may_use(name(domain), facts, column, tables)
+                && (!is_own_key(domain) || met.is_key_of_rows(had, self.is_of_sequence(domain)))
         });
+        // Of several sequences that explain all values, it is the one that was asked last.
+        let of_sequences = found.iter().filter(|(domain, met)| {
+            by_value.contains(domain) && self.is_of_sequence(*domain) && met.hits == had
+        });
+        if let Some((nearest, _)) = of_sequences.min_by_key(|(_, met)| met.gap) {
+            by_value.retain(|domain| domain == nearest || !self.is_of_sequence(*domain));
+        }
+        let place = column.column.clone().map(|name| (column.table.clone(), name));
         if let Some(place) = place.filter(|_| facts.inserts() && !by_value.is_empty()) {
             self.inherited.entry(place).or_default().extend(&by_value);
         }
         by_value
+    }
+
+    /// The names of a domain: its own, and the columns that inherit it.
+    fn names_of(&self, domain: Domain) -> impl Iterator<Item = &DomainName> {
+        let inherited = self.inherited.iter().filter(move |(_, domains)| domains.contains(&domain));
+        std::iter::once(&self.names[usize::from(domain)]).chain(inherited.map(|(place, _)| place))
+    }
+
+    /// Whether the values of a domain are those of a sequence, which no INSERT made.
+    fn is_of_sequence(&self, domain: Domain) -> bool {
+        self.of_sequences.contains(&domain)
     }
 
     /// The makings by value; sets domains and makers.
@@ -250,6 +297,7 @@ impl Ids {
         // Values that a session's inserts made: those that it reads again are not new.
         let mut of_session: HashSet<(usize, Argument)> = HashSet::new();
         self.made = vec![Vec::new(); facts.len()];
+        self.star_keys = star_keys(recording, facts);
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
@@ -306,8 +354,9 @@ impl Ids {
             let at = self.made[statement].len();
             let name = match facts.returned.get(at) {
                 Some(column) if column != "*" => (facts.table.clone(), column.clone()),
-                // The key is the first column, nearly always.
-                Some(_) if at == 0 => (facts.table.clone(), "id".to_owned()),
+                Some(_) | None if self.star_keys.get(&statement) == Some(&at) => {
+                    (facts.table.clone(), "id".to_owned())
+                }
                 // The last id of an INSERT of MySQL.
                 _ if facts.returned.is_empty() && facts.inserts() => {
                     (facts.table.clone(), "id".to_owned())
@@ -336,18 +385,17 @@ impl Ids {
             is_qualified: true,
         };
         let tables: BTreeSet<&str> = self.tables.iter().map(String::as_str).collect();
-        let domains = |is_one: &dyn Fn(&DomainName) -> bool| -> Box<[Domain]> {
-            (0..).zip(&self.names).filter(|(_, name)| is_one(name)).map(|(one, _)| one).collect()
+        let domains = |is_one: &dyn Fn(Domain, &DomainName) -> bool| -> Box<[Domain]> {
+            let all = (0..).zip(&self.names);
+            all.filter(|(one, name)| is_one(*one, name)).map(|(one, _)| one).collect()
         };
-        let mut named = domains(&|name| is_named(name, &column, &tables));
-        let place = (source.table.to_lowercase(), source.column.to_lowercase());
-        if let Some(inherited) = self.inherited.get(&place).filter(|_| named.is_empty()) {
-            named = inherited.iter().copied().collect();
-        }
+        let named = domains(&|domain, _| {
+            self.names_of(domain).any(|name| is_named(name, &column, &tables))
+        });
         match named.is_empty() {
             false => ColumnDomains::Named(named),
             true => {
-                ColumnDomains::Possible(domains(&|name| may_use(name, facts, &column, &tables)))
+                ColumnDomains::Possible(domains(&|_, name| may_use(name, facts, &column, &tables)))
             }
         }
     }
@@ -456,6 +504,32 @@ impl Ids {
     }
 }
 
+/// By statement that returns all columns of the rows that it inserts (`RETURNING *`), which of them is the key: it is none of the
+/// values that were given, and a number rather than a text.
+fn star_keys(recording: &Recording, facts: &[StatementFacts]) -> HashMap<usize, usize> {
+    // By place, the rows whose value cannot be a key, and those whose value is a text.
+    let mut places: HashMap<usize, Vec<[usize; 2]>> = HashMap::new();
+    for step in recording.transactions.iter().flat_map(|transaction| &transaction.steps) {
+        let is_star = facts[step.shape].returned.iter().eq(["*"]);
+        let Some(answer) = step.answer.as_ref().filter(|_| is_star) else { continue };
+        for row in &answer.made {
+            let known = places.entry(step.shape).or_default();
+            known.resize(known.len().max(row.len()), [0; 2]);
+            for ([no_key, is_text], value) in known.iter_mut().zip(row) {
+                let is_time = |text: &str| text.contains(':') || text.len() < TEXT_MIN;
+                *no_key += usize::from(match value {
+                    Argument::Null => true,
+                    Argument::Text(text) => is_time(text) || step.arguments.contains(value),
+                    _ => step.arguments.contains(value),
+                });
+                *is_text += usize::from(!matches!(value, Argument::Int(_)));
+            }
+        }
+    }
+    let best = |known: &Vec<[usize; 2]>| (0..known.len()).min_by_key(|place| known[*place]);
+    places.iter().filter_map(|(statement, known)| Some((*statement, best(known)?))).collect()
+}
+
 /// Arguments with values that were made here in place of recorded ones.
 #[derive(Debug, Default)]
 pub struct ReplacedArguments {
@@ -476,36 +550,44 @@ impl Ids {
         timeline: &Timeline,
         makings: &mut Makings,
     ) {
-        let of_sequences: BTreeSet<Domain> = (self.made.iter().zip(facts))
+        self.of_sequences = (self.made.iter().zip(facts))
             .filter(|(_, facts)| facts.calls_sequence() && !facts.inserts())
             .flat_map(|(made, _)| made.iter().copied())
             .collect();
         let mut sequences: BTreeMap<Domain, Sequence> = BTreeMap::new();
         for (value, (_, of_value)) in &*makings {
             let Argument::Int(value) = value else { continue };
-            for making in of_value.iter().filter(|of| of_sequences.contains(&of.domain)) {
+            for making in of_value.iter().filter(|of| self.is_of_sequence(of.domain)) {
                 sequences.entry(making.domain).or_default().add(*value, making.order);
             }
         }
         let known = sequences.into_iter().filter_map(|(of, all)| Some((of, all.increment()?, all)));
-        let mut known: Vec<(Domain, i64, Sequence)> = known.collect();
+        let known: Vec<(Domain, i64, Sequence)> = known.collect();
         if known.is_empty() {
             return;
         }
+        // By sequence, and by statement and argument that inserts.
+        let mut uses: Vec<BTreeMap<(usize, usize), BlockUses>> = Vec::new();
+        uses.resize_with(known.len(), BTreeMap::new);
         for (order, moment) in timeline.moments.iter().enumerate() {
             let transaction = &recording.transactions[moment.transaction as usize];
             let step = &transaction.steps[moment.step as usize];
             let facts = &facts[step.shape];
             let of_keys = facts.columns.iter().map(|of| of.column.as_deref().is_none_or(is_key));
-            let values = step.arguments.iter().zip(of_keys).filter(|(_, is_key)| *is_key);
-            for (value, _) in values.filter(|_| facts.inserts()) {
+            let values = step.arguments.iter().zip(of_keys).enumerate();
+            for (argument, (value, is_key)) in values.filter(|_| facts.inserts()) {
                 let Argument::Int(value) = value else { continue };
-                for (_, increment, sequence) in &mut known {
-                    sequence.used(*value, *increment, order);
+                for ((_, increment, sequence), uses) in
+                    known.iter().zip(&mut uses).filter(|_| is_key)
+                {
+                    let uses = uses.entry((step.shape, argument)).or_default();
+                    sequence.used(*value, *increment, order, uses);
                 }
             }
         }
-        let blocks = known.iter().filter_map(|(domain, _, of)| Some((*domain, of.block()?)));
+        let blocks = known.iter().zip(&uses).filter_map(|((domain, increment, _), uses)| {
+            Some((*domain, block(*increment, uses.values())?))
+        });
         self.blocks = blocks.collect();
         self.add_computed(makings);
     }
@@ -555,8 +637,12 @@ impl Ids {
                     let Some((number, of_value)) = makings.get(value) else { continue };
                     for making in of_value {
                         let key = (step.shape, argument, making.domain);
-                        let is_early =
-                            met.entry(key).or_default().add(*number, value, making, order);
+                        let maker = timeline.moments[making.order].transaction;
+                        let maker = recording.transactions[maker as usize].session;
+                        let is_own = maker == transaction.session
+                            && order.saturating_sub(making.order) <= NEAR_MAX;
+                        let meeting = met.entry(key).or_default();
+                        let is_early = meeting.add((*number, value), making, order, is_own);
                         if is_early {
                             let place = Use { statement, argument, element };
                             self.early.insert((place, making.domain));

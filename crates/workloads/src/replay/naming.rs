@@ -78,7 +78,8 @@ fn is_of_another(
 /// Whether the beginning of a column's name, as `order_` of `order_id` or `last_order_` of `last_order_id`, is that of a table:
 /// `orders`, `order` or `shop_order`.
 fn names(stem: &str, table: &str) -> bool {
-    let stem = stem.trim_end_matches('_');
+    // Django's name of the key of a table that extends another one.
+    let stem = stem.trim_end_matches('_').trim_end_matches("_ptr");
     let is_last = |whole: &str, word: &str| {
         whole.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     };

@@ -14,6 +14,9 @@
 //! On MySQL and MariaDB, a statement that inserts a row also locks the rows that its foreign keys refer to, so that nobody changes
 //! them: those whose key has the name of a column that it sets, as `order_id` has of `orders.id`.
 //!
+//! A query that locks all rows of a table has a key of its own: the row of a sequence that a client keeps in a table
+//! (`SELECT next_val FROM order_seq FOR UPDATE`).
+//!
 //! Nothing is waited for that depends on the one who waits, because each of these had happened before in the recording.
 //! Conflicts that no key shows, such as those of sums over a table, keep their times only.
 
@@ -246,6 +249,9 @@ fn keys(
         let argument = facts.keys.iter().find(|(name, _)| name == column).map(|(_, place)| place);
         argument.map_or_else(|| returned(step, facts, column), |place| step.arguments.get(*place))
     };
+    if facts.locks_table() {
+        return vec![key(&facts.table, Vec::new())];
+    }
     let Some(sets) = tables.get(facts.table.as_str()) else { return Vec::new() };
     let of_columns = |columns: &Vec<&str>| {
         let values = columns.iter().map(|column| Some((*column, value(column)?)));

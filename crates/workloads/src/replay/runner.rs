@@ -12,12 +12,12 @@ use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::{Isolation, RowEffect, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Placeholder};
 use triphammer_core::workload::{Completion, Literal, StatementExample, Statements};
-use triphammer_core::{DbError, Elapsed, ErrorClass, Value};
+use triphammer_core::{ColumnType, DbError, Elapsed, ErrorClass, Value};
 
 use super::answers::{ReplayedAnswer, ReplayedRows, Spot};
-use super::plan::{Plan, Statement};
+use super::plan::Plan;
 use super::progress::{ENDED, Reached, WaitEnd};
-use super::workload::{Input, Replay};
+use super::workload::{Input, Replay, TypedArguments};
 use crate::script::times::Counts;
 
 /// The shortest wait, in nanoseconds.
@@ -67,13 +67,7 @@ pub async fn start<S: Session>(
     let mut errors: Vec<DbError> = Vec::new();
     let count = replay.plan.statements.len();
     for number in 0..count {
-        match prepare(replay, &mut prepared, number, session).await {
-            Err(error) if error.class().loses_session() => return Err(error),
-            Err(error) => {
-                errors.extend(try_types(replay, &mut prepared, number, session, error).await)
-            }
-            Ok(_) => {}
-        }
+        errors.extend(prepare_typed(replay, &mut prepared, number, session).await?);
     }
     if errors.len() < count {
         return Ok(());
@@ -87,30 +81,49 @@ pub async fn start<S: Session>(
     Err(DbError::new(class, message))
 }
 
-/// Tries a statement again, whose types the database cannot infer, with those of its recorded values; returns the first
-/// error if that fails, too.
-async fn try_types<S: Session>(
+/// Prepares a statement with as many types as the database takes; returns the first error if it takes it in no way.
+async fn prepare_typed<S: Session>(
     replay: &Replay,
     prepared: &mut Prepared,
     number: usize,
     session: &mut S,
-    error: DbError,
-) -> Option<DbError> {
-    if replay.plan.statements[number].integers.iter().all(Option::is_none) {
-        return Some(error);
+) -> Result<Option<DbError>, DbError> {
+    let has_integers = replay.plan.statements[number].integers.iter().any(Option::is_some);
+    let mut first = None;
+    for typed in &TypedArguments::ALL[..if has_integers { TypedArguments::ALL.len() } else { 1 }] {
+        replay.set_typed(number, *typed);
+        match prepare(replay, prepared, number, session).await {
+            Ok(_) => return Ok(None),
+            Err(error) if error.class().loses_session() => return Err(error),
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
     }
-    replay.set_types(number, true);
-    if prepare(replay, prepared, number, session).await.is_ok() {
-        return None;
-    }
-    replay.set_types(number, false);
-    Some(error)
+    replay.set_typed(number, TypedArguments::Literals);
+    Ok(first)
 }
 
 /// Gives arguments that are integers their types.
-fn type_integers(bound: &mut BoundStatement, slots: &[usize], statement: &Statement, plan: &Plan) {
+fn type_integers(
+    bound: &mut BoundStatement,
+    slots: &[usize],
+    (plan, number): (&Plan, usize),
+    typed: TypedArguments,
+) {
+    let (statement, literals) =
+        (&plan.statements[number], &plan.recording.statements[number].literals);
     for (param, slot) in bound.params.iter_mut().zip(slots) {
-        let known = statement.integers.get(plan.arguments[*slot]).copied().flatten();
+        let argument = plan.arguments[*slot];
+        let is_typed = match typed {
+            TypedArguments::Literals => literals.contains(&argument),
+            TypedArguments::All => true,
+            TypedArguments::None => false,
+        };
+        let known = statement.integers.get(argument).copied().flatten().filter(|_| is_typed);
+        // A value that the server makes here may be larger than the recorded ones.
+        let is_replaced = !plan.ids.used(number, argument).is_empty();
+        let known = known.map(|known| if is_replaced { ColumnType::BigInt } else { known });
         param.param_type = known.unwrap_or(param.param_type);
     }
 }
@@ -149,9 +162,7 @@ fn bound(
     let plan = &replay.plan;
     let statement = &plan.statements[number];
     let (mut bound, slots) = statement.part.bound(placeholder, &plan.names);
-    if replay.has_types(number) {
-        type_integers(&mut bound, &slots, statement, plan);
-    }
+    type_integers(&mut bound, &slots, (plan, number), replay.typed(number));
     (bound, slots.iter().map(|slot| plan.arguments[*slot]).collect())
 }
 

@@ -320,3 +320,88 @@ fn values_that_a_client_computes_from_a_sequence_are_made_with_it() {
     assert_eq!(replaced(15), [(0, int(114))]);
     assert_eq!((replaced(4), replaced(14)), (vec![(1, int(101))], vec![(1, int(117))]));
 }
+
+/// Transactions of one session that each take a value of a sequence, and insert a row and its child with it.
+fn of_sequence(lines: &mut Vec<(usize, u64, usize, String, String)>, ids: std::ops::Range<u64>) {
+    for id in ids {
+        let at_us = 100 * id;
+        let (arguments, child) = (format!("{id}"), format!("{id}, 7"));
+        lines.push((0, at_us, 0, String::new(), format!("[{id}]")));
+        lines.push((0, at_us + 20, 1, arguments, String::new()));
+        lines.push((0, at_us + 40, 2, child, String::new()));
+    }
+}
+
+fn plan_of(statements: &[&str], lines: &[(usize, u64, usize, String, String)]) -> Plan {
+    let lines: Vec<_> = lines.iter().map(|(a, b, c, d, e)| (*a, *b, *c, &**d, &**e)).collect();
+    Plan::new(recording(statements, &lines).into(), OrderRule::Alone).unwrap()
+}
+
+#[test]
+fn children_of_rows_that_are_numbered_from_a_sequence_refer_to_them() {
+    let statements = [
+        "SELECT nextval('order_seq')",
+        "INSERT INTO orders (id) VALUES (:p1)",
+        "INSERT INTO order_lines (order_id, quantity) VALUES (:p1, :p2)",
+        "SELECT 1 FROM orders WHERE id = :p1",
+    ];
+    let mut lines = Vec::new();
+    of_sequence(&mut lines, 1..13);
+    lines.push((1, 5_000, 3, "4".to_owned(), String::new()));
+    let plan = plan_of(&statements, &lines);
+    let uses = |statement, argument| !plan.ids.used(statement, argument).is_empty();
+    assert!(uses(1, 0) && uses(2, 0) && uses(3, 0));
+    assert!(!uses(2, 1), "quantities");
+}
+
+#[test]
+fn a_table_whose_rows_have_other_keys_too_does_not_inherit_those_of_another() {
+    let statements = [
+        "INSERT INTO cust (t) VALUES (1) RETURNING id",
+        "INSERT INTO pay (id, amount) VALUES (:p1, :p2)",
+        "INSERT INTO gold (id, amount) VALUES (:p1, :p2)",
+    ];
+    let mut lines = Vec::new();
+    for id in 100..130_u64 {
+        lines.push((0, id, 0, String::new(), format!("[{id}]")));
+    }
+    for id in 100..130_u64 {
+        // Its own numbers, which happen to be those of customers made long before.
+        lines.push((1, 1_000 + 10 * id, 1, format!("{id}, 5"), String::new()));
+    }
+    let plan = plan_of(&statements[..2], &lines);
+    assert!(plan.ids.used(1, 0).is_empty());
+    // Within the transaction that made the key: a table of a subclass.
+    let text = {
+        let mut text = String::from("{\"triphammer_recording\": 1, \"from\": \"wire-postgres\"}\n");
+        for (number, sql) in statements.iter().enumerate() {
+            text.push_str(&format!(
+                "{}\n",
+                json!({ "statement": number, "sql": sql, "literals": [] })
+            ));
+        }
+        for id in 100..112 {
+            let made = format!("[0, 0, [], {{\"rows\": 1, \"made\": [[{id}]], \"us\": 10}}]");
+            let child = format!("[2, 0, [{id}, 5], {{\"changed\": 1, \"us\": 10}}]");
+            text.push_str(&format!("[0, {}, \"commit\", [{made}, {child}], 0]\n", 100 * id));
+        }
+        text + "{\"transactions\": 12}\n"
+    };
+    let plan = Plan::new(read(text.as_bytes()).unwrap().into(), OrderRule::Alone).unwrap();
+    assert!(!plan.ids.used(2, 0).is_empty());
+}
+
+#[test]
+fn the_key_of_rows_that_return_all_columns_is_found_by_its_values() {
+    let statements = [
+        "INSERT INTO docs (title, pages) VALUES (:p1, :p2) RETURNING *",
+        "UPDATE docs SET pages = 1 WHERE id = :p1",
+    ];
+    let row = |id: u64| format!("[\"2026-12-01 10:00:0{id}\", \"t{id}\", 9, {id}]");
+    let mut lines: Vec<_> =
+        (1..6).map(|id| (0, 100 * id, 0, format!("\"t{id}\", 9"), row(id))).collect();
+    lines.push((1, 900, 1, "3".to_owned(), String::new()));
+    let plan = plan_of(&statements, &lines);
+    let update = plan.spot(5, 0);
+    assert_eq!(plan.ids.makers(update.number, update.step), [2]);
+}

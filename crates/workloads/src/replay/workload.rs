@@ -1,7 +1,7 @@
 //! The replay of a recording as a [`Workload`].
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use triphammer_capture::recording::Recording;
@@ -61,6 +61,22 @@ static OPTIONS: &[OptionDef] = &[RECORDING, ORDER];
 /// Longest recording, in seconds: a week at its speed.
 const SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 
+/// Which integers among the arguments of a statement are sent with their types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypedArguments {
+    /// Those that were literals, whose type says which function or operator is meant: `substring(a, 3)`, `10 > 9`.
+    Literals,
+    /// All, where the database cannot infer those of parameters.
+    All,
+    /// None, where it takes no type.
+    None,
+}
+
+impl TypedArguments {
+    /// All, in the order in which they are tried.
+    pub const ALL: [Self; 3] = [Self::Literals, Self::All, Self::None];
+}
+
 /// The workload of a recording.
 #[derive(Debug)]
 pub struct Replay {
@@ -72,8 +88,8 @@ pub struct Replay {
     pub(super) counted: std::collections::HashMap<(usize, usize), usize>,
     /// Which session of ours runs what, for the number of sessions that was asked for last.
     lanes: Mutex<Option<Arc<Lanes>>>,
-    /// By statement, whether the database needs the types of its arguments.
-    types: Box<[AtomicBool]>,
+    /// By statement, which of its arguments are sent with types, as a place in [`TypedArguments::ALL`].
+    types: Box<[AtomicUsize]>,
     /// By statement, once it has been prepared, the domains of the columns of its result.
     columns: Box<[OnceLock<Box<[ColumnDomains]>>]>,
     /// Number of transactions that sessions have taken.
@@ -209,7 +225,7 @@ impl Replay {
             times: Arc::new(times),
             counted,
             lanes: Mutex::default(),
-            types: plan.statements.iter().map(|_| AtomicBool::new(false)).collect(),
+            types: plan.statements.iter().map(|_| AtomicUsize::new(0)).collect(),
             columns: plan.statements.iter().map(|_| OnceLock::new()).collect(),
             taken: AtomicUsize::new(0),
             progress: Box::new(Progress::new(plan.recording.transactions.len())),
@@ -219,14 +235,15 @@ impl Replay {
         })
     }
 
-    /// Whether the arguments of a statement are sent with the types of their values.
-    pub(super) fn has_types(&self, statement: usize) -> bool {
-        self.types[statement].load(Ordering::Relaxed)
+    /// Which arguments of a statement are sent with the types of their values.
+    pub(super) fn typed(&self, statement: usize) -> TypedArguments {
+        TypedArguments::ALL[self.types[statement].load(Ordering::Relaxed)]
     }
 
-    /// Sets whether they are.
-    pub(super) fn set_types(&self, statement: usize, are_sent: bool) {
-        self.types[statement].store(are_sent, Ordering::Relaxed);
+    /// Sets which are.
+    pub(super) fn set_typed(&self, statement: usize, typed: TypedArguments) {
+        let place = TypedArguments::ALL.iter().position(|of| *of == typed).unwrap_or(0);
+        self.types[statement].store(place, Ordering::Relaxed);
     }
 
     /// Whether it is known where the columns of a statement's result come from, or that does not matter.
