@@ -1,7 +1,7 @@
 //! What a statement names: tables, and the column that a value is compared with or assigned to.
 
 use super::super::columns::bare;
-use super::super::sql::{OF_SEQUENCES, Rules, Spelled, TokenKind, after_value, tokens};
+use super::super::sql::{OF_SEQUENCES, Rules, Spelled, TokenKind, after_value, calls_last, tokens};
 
 /// Functions whose first argument is the name of a setting.
 const OF_SETTINGS: [&str; 2] = ["set_config", "current_setting"];
@@ -19,10 +19,7 @@ const OF_TABLES: [&str; 8] =
 
 /// Whether the value after a piece is a name, of a sequence or of a setting: it stays, as names of tables do.
 pub(super) fn is_name(piece: &str) -> bool {
-    let Some(before) = piece.trim_end().strip_suffix('(') else { return false };
-    let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
-    let mut names = OF_SEQUENCES.iter().chain(&OF_SETTINGS);
-    word.is_some_and(|word| names.any(|name| word.eq_ignore_ascii_case(name)))
+    calls_last(piece, &OF_SEQUENCES) || calls_last(piece, &OF_SETTINGS)
 }
 
 fn is_word(token: &Spelled<'_>, words: &[&str]) -> bool {

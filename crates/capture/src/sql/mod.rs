@@ -149,6 +149,13 @@ pub(crate) const OF_SEQUENCES: [&str; 3] = ["nextval", "currval", "setval"];
 const AFTER_LISTS: &[&str] =
     &["limit", "having", "offset", "for", "union", "rows", "range", "returning", "fetch", "window"];
 
+/// Whether a text ends with the call of one of these functions: its first argument stands next.
+pub(crate) fn calls_last(text: &str, functions: &[&str]) -> bool {
+    let Some(before) = text.trim_end().strip_suffix('(') else { return false };
+    let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+    word.is_some_and(|word| functions.iter().any(|name| word.eq_ignore_ascii_case(name)))
+}
+
 /// Whether a character can be one of a name.
 const fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
@@ -493,15 +500,8 @@ impl<'a> Reading<'a> {
     fn is_value(&self) -> bool {
         let is_position = self.in_list == Some(self.depth)
             && (self.word.as_deref() == Some("by") || self.symbol == ',');
-        !is_position && self.in_type.is_none() && self.begins_expression() && !self.names_sequence()
-    }
-
-    /// Whether the name of a sequence stands here: `nextval('orders_id_seq')`.
-    fn names_sequence(&self) -> bool {
-        let before = self.text.trim_end().strip_suffix('(').filter(|_| self.symbol == '(');
-        let word = before.map(|text| text.trim_end().rsplit(|c| !is_name(c)).next());
-        word.flatten()
-            .is_some_and(|word| OF_SEQUENCES.iter().any(|of| word.eq_ignore_ascii_case(of)))
+        let is_name = calls_last(&self.text, &OF_SEQUENCES);
+        !is_position && self.in_type.is_none() && self.begins_expression() && !is_name
     }
 
     fn bind(&mut self, text: &str) -> Result<(), Misread> {

@@ -71,6 +71,35 @@ fn keys_that_are_those_of_another_table_are_replaced() {
 }
 
 #[test]
+fn literals_keep_their_types_and_tables_are_truncated() {
+    let schema = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (3)";
+    let (target, copy) = database_and_copy("literals", schema, "SELECT 1");
+    let program = Program::new();
+    let work = |url: &str| {
+        let session = PostgresClient::open(url).unwrap();
+        // Two values each: what never varies stays a literal.
+        for n in [3, 4] {
+            for sql in [
+                format!("SELECT substring('abcdef', {n})"),
+                format!("SELECT '[10, 20, 30, 40, 50]'::jsonb -> {n}"),
+                format!("SELECT greatest({n}0, 9), {n}0 > 9"),
+                format!("SELECT max(x) FROM (VALUES ({n}0), (9)) v (x)"),
+                "BEGIN".to_owned(),
+                "TRUNCATE t".to_owned(),
+                "SET CONSTRAINTS ALL IMMEDIATE".to_owned(),
+                "INSERT INTO t VALUES (3)".to_owned(),
+                "COMMIT".to_owned(),
+            ] {
+                session.text(&sql).unwrap();
+            }
+        }
+    };
+    let file = record(&program, &target, work);
+    let answers = all_as_recorded(&program, &copy, &file);
+    assert_eq!(number(&answers, "sent"), 14, "{answers:#}");
+}
+
+#[test]
 fn ids_in_arrays_are_replaced() {
     let schema = "
         CREATE TABLE author (id bigserial PRIMARY KEY, name text NOT NULL);

@@ -1,4 +1,4 @@
-//! Blocks of values: a client may number rows by itself from a sequence whose increment is larger than one, as
+//! Blocks of values: a client may compute keys from the values of a sequence whose increment is larger than one, as
 //! Hibernate's pooled optimizers do. The sequence says where a block ends (`pooled`: 51 for the rows 1 to 50) or where
 //! it starts (`pooled-lo`: 51 for the rows 51 to 100).
 //!
